@@ -1,0 +1,1 @@
+"""Leafward: retrieval for questions where relevance needs reasoning."""

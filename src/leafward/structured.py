@@ -1,0 +1,1 @@
+"""Asking a model for a shape: schema, pydantic, repair, one re-ask, and what can be salvaged."""

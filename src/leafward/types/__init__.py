@@ -1,0 +1,58 @@
+"""The values that every layer speaks: frozen dataclasses without behaviour that does I/O."""
+
+from leafward.types.corpus import Document, Hit, MetaValue, Qrel, Query, Ranking
+from leafward.types.invariants import depth_limit, tree_problems
+from leafward.types.models import (
+    NO_USAGE,
+    Completion,
+    JsonSchema,
+    JsonValue,
+    Message,
+    Sampling,
+    TokenLogprob,
+    Usage,
+)
+from leafward.types.search import (
+    Candidate,
+    Judgement,
+    PathStep,
+    SearchHit,
+    SearchResult,
+    Slate,
+    Step,
+    StopReason,
+    Trace,
+)
+from leafward.types.tree import Branch, Node, Tree, number
+
+__all__ = [
+    "NO_USAGE",
+    "Branch",
+    "Candidate",
+    "Completion",
+    "Document",
+    "Hit",
+    "JsonSchema",
+    "JsonValue",
+    "Judgement",
+    "Message",
+    "MetaValue",
+    "Node",
+    "PathStep",
+    "Qrel",
+    "Query",
+    "Ranking",
+    "Sampling",
+    "SearchHit",
+    "SearchResult",
+    "Slate",
+    "Step",
+    "StopReason",
+    "TokenLogprob",
+    "Trace",
+    "Tree",
+    "Usage",
+    "depth_limit",
+    "number",
+    "tree_problems",
+]

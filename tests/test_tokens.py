@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leafward.tokens import cut_tokens, estimate_tokens
+
+
+@given(st.text(), st.integers(1, 50))
+def test_cut_fits(text: str, limit: int) -> None:
+    cut = cut_tokens(text, limit)
+    assert estimate_tokens(cut) <= max(limit, 1)
+    if estimate_tokens(text) <= limit:
+        assert cut == text
+
+
+def test_estimate_is_near_a_bpe_count() -> None:
+    # 20 tokens in the Qwen2.5 vocabulary.
+    sentence = "Oxygen in the blood of high-altitude mammals is regulated by haemoglobin affinity."
+    assert abs(estimate_tokens(sentence) - 20) <= 5
