@@ -82,8 +82,13 @@ class Judge(Protocol):
 class Clusterer(Protocol):
     """Splits vectors into parts."""
 
-    def split(self, vectors: Vectors, parts: int, *, seed: int) -> npt.NDArray[np.int64]:
-        """Label float32 ``[n, d]`` with int64 ``[n]`` in ``0 .. parts - 1``, each label used."""
+    def split(
+        self, vectors: Vectors, parts: int, *, seed: int, capacity: int | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Label float32 ``[n, d]`` with int64 ``[n]`` in ``0 .. parts - 1``, each label used.
+
+        No part gets more than ``capacity`` vectors; without one the clusterer sets the bound.
+        """
 
 
 class SearchEngine(Protocol):
