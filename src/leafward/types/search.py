@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from leafward.types.models import NO_USAGE, Usage
 
-StopReason = Literal["exhausted", "expansions", "tokens", "money", "calls", "deadline", "settled"]
-"""Why a search ended: nothing left to expand, a budget, or the adaptive stop."""
+StopReason = Literal[
+    "exhausted", "expansions", "tokens", "money", "calls", "deadline", "settled", "failures"
+]
+"""Why a search ended: nothing left to expand, a budget, the adaptive stop, or a judge that failed
+several times in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +104,9 @@ class SearchResult:
     stop: StopReason
     degraded: bool
     trace: Trace | None = None
+
+    def __iter__(self) -> Iterator[SearchHit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)

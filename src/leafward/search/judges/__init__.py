@@ -1,0 +1,1 @@
+"""Judges: whatever can score the candidates of a slate."""
