@@ -77,9 +77,8 @@ def _take(found: Scan, sign: str, end: int, *, last: bool) -> bool:
     elif sign in ",:":
         holder = found.stack[-1]
         holder.seen_key = sign == ":" and holder.bracket == "{"
-    elif sign == '"':
-        _finish_value(found.stack[-1], end)
-    elif sign not in _SPACE and not last:  # at the very end a bare value may go on: 12 of 123
+    elif sign not in _SPACE and end > 0 and (sign == '"' or not last):
+        # An unfinished string has no end, and a bare value at the very end may go on: 12 of 123.
         _finish_value(found.stack[-1], end)
     return True
 
