@@ -81,6 +81,9 @@ class ModelSettings(_Frozen):
     tokens_per_minute: float | None = Field(None, gt=0)
     attempt_timeout: float = Field(60.0, gt=0, description="seconds for one attempt")
     total_deadline: float = Field(180.0, gt=0, description="seconds for a call with its retries")
+    retry_wait: float = Field(
+        0.5, ge=0, description="seconds before the first retry; doubles, with jitter"
+    )
     max_retry_after: float = Field(60.0, ge=0, description="longest Retry-After that is honoured")
     price_prompt: float | None = Field(None, ge=0, description="dollars per million tokens")
     price_cached: float | None = Field(None, ge=0, description="dollars per million tokens")
