@@ -131,6 +131,7 @@ scores = st.builds(
 )
 
 
+@settings(deadline=None)
 @given(st.builds(Scores, reasoning=st.text(max_size=30), scores=st.lists(scores)), st.data())
 def test_any_prefix_salvages_a_prefix_of_the_items(answer: Scores, data: Any) -> None:
     text = json.dumps(answer.model_dump(), ensure_ascii=data.draw(st.booleans()))
@@ -164,6 +165,7 @@ json_values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(json_values), st.lists(scores))
 def test_sound_items_survive_any_neighbours(bad: list[Any], good: list[Score]) -> None:
     rows: list[Any] = [*bad, *(score.model_dump() for score in good)]

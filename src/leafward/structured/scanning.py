@@ -42,7 +42,7 @@ def scan(text: str, start: int) -> Scan:
     """Follow brackets and strings from ``text[start]``, which must be ``{`` or ``[``."""
     found = Scan(start)
     position = start
-    while 0 <= position < len(text) and found.end is None:
+    while 0 <= position < len(text) and found.end is None and found.depth <= MAX_DEPTH:
         sign = text[position]
         position = _token_end(text, position)
         if not _take(found, sign, position, last=position == len(text)):
