@@ -76,6 +76,9 @@ class ModelSettings(_Frozen):
     base_url: str | None = None
     api_key: SecretStr | None = None
     context_tokens: int = Field(32_768, ge=512)
+    threads: int | None = Field(
+        None, ge=1, description="threads of a model that runs here; None takes the idle cores"
+    )
     concurrency: int = Field(8, ge=1, description="calls in flight to this model")
     requests_per_minute: float | None = Field(None, gt=0)
     tokens_per_minute: float | None = Field(None, gt=0)
