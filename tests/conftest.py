@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Machines that run tests are shared and slow at times; how long an example takes proves nothing.
+settings.register_profile("leafward", deadline=None, print_blob=True)
+settings.load_profile("leafward")
 
 DATA = Path(os.environ.get("LEAFWARD_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
