@@ -1,4 +1,4 @@
-"""Finding packaged weights in the user's cache, checked against the digests pinned in our source."""
+"""Finding packaged weights in the user's cache, checked against the pinned digests."""
 
 from __future__ import annotations
 
