@@ -11,7 +11,7 @@ _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _NO_PARAGRAPH = re.compile(r" {0,3}(?:[-*+>|]|\d+[.)])(?:\s|$)|\s*\||(?: {4}|\t)")
-_MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}")
+_MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[*`]+(?=\S)|(?<=\S)[*`]+")
 
 
 def parse_markdown(text: str) -> Parsed:
