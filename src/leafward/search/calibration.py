@@ -39,45 +39,69 @@ def fit(
     *,
     lambda_bias: float,
     lambda_latent: float,
+    node_count: int | None = None,
 ) -> Fit:
     """Fit latent scores and biases to observations (slates[j], nodes[j], scores[j]).
 
-    Slates and nodes are numbered from 0 without gaps; every one has an observation. The constant
+    Slates and nodes are numbered from 0. A node without an observation (there may be some where
+    ``node_count`` says so) gets θ̄, which takes ``lambda_latent`` > 0. The constant
     that data cannot tell (θ + c, b - c) is fixed after the fit: the mean of b, weighted by the
     number of observations, is 0, so that θ keeps the scale of the raw scores.
 
     Cost: O(observations + slates³); no iteration.
     """
-    bias, mean, totals, counts = _biases(slates, nodes, scores, lambda_bias, lambda_latent)
-    residual = totals - np.bincount(nodes, weights=bias[slates], minlength=len(totals))
-    latent = (residual + lambda_latent * mean) / (counts + lambda_latent)
-    shift = float(bias[slates].mean())
-    return Fit(latent + shift, bias - shift, mean + shift)
-
-
-def _biases(
-    slates: Ints, nodes: Ints, scores: Floats, lambda_bias: float, lambda_latent: float
-) -> tuple[Floats, float, Floats, Floats]:
-    """Solve the reduced system for (b, μ); also returns each node's score total and count."""
-    node_count, slate_count = int(nodes.max()) + 1, int(slates.max()) + 1
-    shown = np.zeros((node_count, slate_count))
-    shown[nodes, slates] = 1.0
-    counts = shown.sum(axis=1)
-    totals = np.bincount(nodes, weights=scores, minlength=node_count)
-    weight = 1.0 / (counts + lambda_latent)
-    scaled = shown * weight[:, None]
-
-    system = np.empty((slate_count + 1, slate_count + 1))
-    system[:-1, :-1] = -(shown.T @ scaled)
-    system[range(slate_count), range(slate_count)] += shown.sum(axis=0) + lambda_bias
-    system[:-1, -1] = system[-1, :-1] = lambda_latent * scaled.sum(axis=0)
-    system[-1, -1] = lambda_latent * (node_count - lambda_latent * weight.sum())
-    right = np.empty(slate_count + 1)
-    right[:-1] = np.bincount(slates, weights=scores, minlength=slate_count) - scaled.T @ totals
-    right[-1] = lambda_latent * (weight @ totals)
+    total = node_count or int(nodes.max()) + 1
+    counts = np.bincount(nodes, minlength=total)
+    weight: Floats = 1.0 / (counts.astype(np.float64) + lambda_latent)
+    totals = np.bincount(nodes, weights=scores, minlength=total)
+    system = _system(slates, nodes, counts, weight, lambda_bias, lambda_latent)
+    right = np.append(
+        np.bincount(slates, weights=scores - (weight * totals)[nodes]),
+        lambda_latent * (weight @ totals),
+    )
     if lambda_bias > 0 and lambda_latent > 0:
         solution = np.linalg.solve(system, right)
     else:  # a ridge of 0 can leave a constant free: take the solution of least norm
         solution = np.linalg.lstsq(system, right, rcond=None)[0]
     bias: Floats = solution[:-1].astype(np.float64)
-    return bias, float(solution[-1]), totals.astype(np.float64), counts
+    mean = float(solution[-1])
+    explained = np.bincount(nodes, weights=bias[slates], minlength=total)
+    latent: Floats = (totals - explained + lambda_latent * mean) * weight
+    shift = float(bias[slates].mean())
+    return Fit(latent + shift, bias - shift, mean + shift)
+
+
+def _system(
+    slates: Ints,
+    nodes: Ints,
+    counts: Ints,
+    weight: Floats,
+    lambda_bias: float,
+    lambda_latent: float,
+) -> Floats:
+    """Normal equations for (b, μ) after elimination of θ, float64 ``[slates + 1, slates + 1]``.
+
+    Most nodes stand on one slate only and touch the diagonal alone; products are formed for those
+    that connect slates.
+    """
+    size = int(slates.max()) + 1
+    own = np.bincount(slates, weights=weight[nodes])  # Σ_v weight over each slate
+    system = np.empty((size + 1, size + 1))
+    system[:-1, :-1] = -_shared(slates, nodes, counts > 1, weight, size)
+    single = np.bincount(slates, weights=np.where(counts[nodes] > 1, 0.0, weight[nodes]))
+    system.flat[: -1 : size + 2] += np.bincount(slates) + lambda_bias - single  # the diagonal
+    system[:-1, -1] = system[-1, :-1] = lambda_latent * own
+    system[-1, -1] = lambda_latent * (len(weight) - lambda_latent * weight.sum())
+    return system
+
+
+def _shared(
+    slates: Ints, nodes: Ints, several: npt.NDArray[np.bool_], weight: Floats, size: int
+) -> Floats:
+    """Σ_v weight_v over the nodes that stand on both slates i and j, by (i, j)."""
+    rows = np.cumsum(several) - 1
+    on_several = several[nodes]
+    shown = np.zeros((int(several.sum()), size))
+    shown[rows[nodes[on_several]], slates[on_several]] = 1.0
+    product: Floats = shown.T @ (shown * weight[several][:, None])
+    return product

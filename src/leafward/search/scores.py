@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leafward.search.calibration import fit
+from leafward.search.growing import Growing
 from leafward.settings import SearchSettings
 from leafward.types import Tree
 
@@ -26,11 +27,12 @@ class ScoreBook:
         self._tree = tree
         self._settings = settings
         self._index: dict[int, int] = {}
-        self._by_depth: list[list[int]] = []
-        self._parents: list[int] = []
-        self._slates: list[int] = []
-        self._nodes: list[int] = []
-        self._scores: list[float] = []
+        self._depths: dict[int, int] = {0: 0}
+        self._parents = Growing(np.int64)  # rows; -1 is the root
+        self._levels = Growing(np.int64)
+        self._slates = Growing(np.int64)
+        self._nodes = Growing(np.int64)
+        self._scores = Growing(np.float64)
         self._slate_count = 0
         self.latent: Floats = np.zeros(0)
         self.relevance: Floats = np.zeros(0)
@@ -49,34 +51,27 @@ class ScoreBook:
     def raw(self, node: int) -> tuple[float, ...]:
         """Every raw score of a node, in the order in which judgements arrived."""
         index = self._index[node]
-        pairs = zip(self._nodes, self._scores, strict=True)
-        return tuple(score for seen, score in pairs if seen == index)
+        return tuple(self._scores.view[self._nodes.view == index].tolist())
 
     def enter(self, children: Iterable[int]) -> None:
         """Enter nodes that are about to be scored, or were left unscored for good.
 
         A node without observations gets the prior mean θ̄: unobserved is not zero.
         """
-        for node in children:
-            if node in self._index:
-                continue
-            parent = self._tree.parent(node)
-            row = len(self._index)
+        new = [node for node in children if node not in self._index]
+        for row, node in enumerate(new, start=len(self._index)):
             self._index[node] = row
-            self._parents.append(-1 if parent in (None, 0) else self._index[parent or 0])
-            depth = len(self._tree.path(node)) - 2
-            while len(self._by_depth) <= depth:
-                self._by_depth.append([])
-            self._by_depth[depth].append(row)
+            self._depths[node] = self._depths[self._tree.parent(node) or 0] + 1
+        self._parents.extend([self._index.get(self._tree.parent(node) or 0, -1) for node in new])
+        self._levels.extend([self._depths[node] for node in new])
 
     def observe(self, scores: Mapping[int, float]) -> None:
         """Add one slate's scores, by node id in [0, 1]; every node must have been entered."""
         if not scores:
             return
-        for node, score in scores.items():
-            self._slates.append(self._slate_count)
-            self._nodes.append(self._index[node])
-            self._scores.append(score)
+        self._slates.extend([self._slate_count] * len(scores))
+        self._nodes.extend([self._index[node] for node in scores])
+        self._scores.extend(list(scores.values()))
         self._slate_count += 1
 
     def refit(self) -> None:
@@ -85,32 +80,29 @@ class ScoreBook:
         self.relevance = self._relevance()
 
     def _latent(self) -> Floats:
-        total = len(self._index)
-        if not self._scores:
+        nodes, scores, total = self._nodes.view, self._scores.view, len(self._index)
+        if not len(scores):
             return np.zeros(total)
-        nodes, scores = np.array(self._nodes), np.array(self._scores)
-        seen, compact = np.unique(nodes, return_inverse=True)
         if self._settings.calibrate:
-            fitted = fit(
-                np.array(self._slates),
-                compact,
+            return fit(
+                self._slates.view,
+                nodes,
                 scores,
                 lambda_bias=self._settings.lambda_bias,
                 lambda_latent=self._settings.lambda_latent,
-            )
-            known, prior = fitted.latent, fitted.mean
-        else:  # the naive estimate that calibration is measured against: the mean raw score
-            known = np.bincount(compact, weights=scores) / np.bincount(compact)
-            prior = float(known.mean())
-        latent = np.full(total, prior)
-        latent[seen] = known
-        return latent
+                node_count=total,
+            ).latent
+        # The naive estimate that calibration is measured against: the mean raw score.
+        counts = np.bincount(nodes, minlength=total)
+        means = np.bincount(nodes, weights=scores, minlength=total) / np.maximum(counts, 1)
+        return np.where(counts > 0, means, means[counts > 0].mean())
 
     def _relevance(self) -> Floats:
         alpha = self._settings.alpha
-        parents = np.array(self._parents)
+        parents, levels = self._parents.view, self._levels.view
         relevance = np.append(np.empty(len(parents)), ROOT_RELEVANCE)  # row -1 is the root
-        for rows in self._by_depth:
+        for level in range(1, int(levels.max(initial=0)) + 1):
+            rows = np.flatnonzero(levels == level)
             above = relevance[parents[rows]]
             relevance[rows] = alpha * above + (1 - alpha) * self.latent[rows]
         return relevance[:-1]

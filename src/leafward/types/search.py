@@ -61,11 +61,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A whole search, in the order in which judgements arrived; enough to replay it."""
+    """A whole search, in the order in which judgements arrived; enough to replay it.
+
+    ``key`` identifies what was searched and how, so that the same search finds its own trace.
+    """
 
     query: str
     steps: tuple[Step, ...]
     stop: StopReason
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
