@@ -1,0 +1,149 @@
+"""From everything that can go wrong between us and a provider to one tree of errors."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from leafward.errors import (
+    ModelError,
+    ModelRejected,
+    ModelTimeout,
+    ModelUnavailable,
+    RateLimited,
+)
+from leafward.models.providers import Endpoint
+
+if TYPE_CHECKING:
+    from openai import APIError
+
+_MAY_BE_BILLED = {408, 502, 504, 522, 524}  # a gateway gave up on an answer that may still be made
+_NOT_SENT = {
+    *("ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError"),
+    *("UnsupportedProtocol", "LocalProtocolError"),
+}
+_OUT_OF_MONEY = ("insufficient_quota", "billing", "credit balance")
+
+
+class Unreachable(ModelUnavailable):
+    """No connection could be made, so that nothing was sent."""
+
+
+def lost_answer(endpoint: Endpoint, what: str) -> ModelTimeout:
+    """The error for a request that was sent and whose answer did not arrive."""
+    return ModelTimeout(
+        f"{endpoint.spec}: {what}",
+        hint="raise models.attempt_timeout, or lower models.concurrency, if this happens often",
+    )
+
+
+def translate(error: APIError, endpoint: Endpoint) -> ModelError:
+    """The error of ours for one of the SDK; the message is redacted and short."""
+    import openai
+
+    if isinstance(error, openai.APIStatusError):
+        return status_error(
+            error.status_code, complaint(error, endpoint), endpoint, error.response.headers
+        )
+    if isinstance(error, openai.APITimeoutError) and not _never_sent(error):
+        return lost_answer(endpoint, "no answer in time")
+    if isinstance(error, openai.APIConnectionError):
+        if _never_sent(error):
+            return Unreachable(
+                f"{endpoint.spec}: no connection to {endpoint.public_url}",
+                hint="is the server running and models.base_url right? `leafward doctor` tells",
+            )
+        return lost_answer(endpoint, "the connection broke before the answer was complete")
+    return unreadable(endpoint, type(error).__name__)
+
+
+def unreadable(endpoint: Endpoint, what: str) -> ModelError:
+    """The error for an answer that is not what the protocol says; it may have been billed."""
+    failure = ModelUnavailable(
+        f"{endpoint.spec}: the answer is not in OpenAI's format ({what})",
+        hint=f"is {endpoint.public_url} an OpenAI-compatible endpoint (often it ends in /v1)?",
+    )
+    failure.billed = True
+    return failure
+
+
+def complaint(error: APIError, endpoint: Endpoint) -> str:
+    """A provider's message with the code and parameter that it names."""
+    parts = [error.message, error.code or "", str(error.param or "")]
+    body = error.body
+    if isinstance(body, dict | list):
+        parts.append(json.dumps(body, default=str))
+    return endpoint.redact(" ".join(part for part in parts if part))
+
+
+def status_error(
+    status: int, message: str, endpoint: Endpoint, headers: Mapping[str, str]
+) -> ModelError:
+    """The error for an HTTP status."""
+    text = f"{endpoint.spec}: HTTP {status}: {message}"
+    if status == 429 and any(word in message.lower() for word in _OUT_OF_MONEY):
+        return ModelRejected(text, hint="the account is out of credit: see the provider's billing")
+    retry_after = parse_retry_after(headers)
+    if status in _MAY_BE_BILLED:
+        return ModelTimeout(text, hint="the provider is slow; it is tried again by itself")
+    if status == 429 or (status >= 500 and retry_after is not None):
+        return RateLimited(
+            text,
+            retry_after=retry_after,
+            hint="lower models.concurrency, or set models.requests_per_minute or"
+            " models.tokens_per_minute to your plan's limits",
+        )
+    if status >= 500 or status in (409, 425):
+        return ModelUnavailable(text, hint="the provider has trouble: try again later")
+    return ModelRejected(text, hint=_rejection_hint(status, message, endpoint))
+
+
+def _rejection_hint(status: int, message: str, endpoint: Endpoint) -> str:
+    if status in (401, 403):
+        return endpoint.key_hint
+    if status == 402:
+        return "the account is out of credit: see the provider's billing"
+    if status == 404:
+        return f"is there a model {endpoint.model!r} at {endpoint.public_url}?"
+    if status == 413 or "context" in message.lower() or "too long" in message.lower():
+        return "the prompt is too long: set models.context_tokens to what the model takes"
+    if "logprobs" in message:
+        return "this model gives no log-probabilities: use another judge or a local model"
+    return f"see what {endpoint.public_url} says about the request; it will not be sent again"
+
+
+def parse_retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that a provider asks to wait, from seconds, milliseconds or an HTTP date."""
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = headers.get(name)
+        if value is None:
+            continue
+        try:
+            seconds = float(value) * scale
+        except ValueError:
+            seconds = _seconds_until(value)
+        if 0 <= seconds < float("inf"):
+            return seconds
+    return None
+
+
+def _seconds_until(date: str) -> float:
+    """Seconds from now to an HTTP date, 0 where it has passed, -1 where it is none."""
+    try:
+        moment = parsedate_to_datetime(date)
+    except ValueError:
+        return -1.0
+    return max(0.0, moment.timestamp() - time.time())
+
+
+def _never_sent(error: BaseException) -> bool:
+    """Whether a transport error came before anything was sent; names are those of httpx."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if type(cause).__name__ in _NOT_SENT:
+            return True
+        cause = cause.__cause__
+    return False
