@@ -1,0 +1,73 @@
+"""The one place where the builders ask the model: limits, counts and what a failure means."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from leafward.errors import LeafwardError, ModelRejected, ModelTimeout, UnusableOutput
+from leafward.protocols import ChatModel
+from leafward.structured import ask
+from leafward.tree.report import Stage, Tally
+from leafward.types import Message, Sampling
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+_TOLERATED = 3
+_TOLERATED_SHARE = 0.1
+
+
+class Asker:
+    """Asks at most ``limit`` questions at once and stops asking when one has failed for good.
+
+    An answer that cannot be used is the prompt's trouble: the builder repairs it. So is a prompt
+    that times out or is turned away while others are answered, up to three and a tenth of all;
+    beyond that, and for every other error, the trouble is the provider's or the user's, and the
+    build ends with that error, to be resumed.
+    """
+
+    def __init__(self, chat: ChatModel, tally: Tally, *, limit: int) -> None:
+        self.chat = chat
+        self._tally = tally
+        self._slots = asyncio.Semaphore(limit)
+        self._fatal: LeafwardError | None = None
+        self._answered = 0
+
+    async def ask(
+        self, stage: Stage, messages: Sequence[Message], shape: type[Shape], *, max_tokens: int
+    ) -> Shape | None:
+        """The answer in its shape, or None where this prompt gets no usable one."""
+        async with self._slots:
+            if self._fatal is not None:
+                raise self._fatal
+            self._tally.asked[stage] += 1
+            try:
+                return await self._answer(stage, messages, shape, max_tokens)
+            except UnusableOutput:
+                self._tally.unusable += 1
+                return None
+            except (ModelTimeout, ModelRejected) as error:
+                self._tolerate(error)
+                return None
+            except LeafwardError as error:
+                self._fatal = error
+                raise
+
+    async def _answer(
+        self, stage: Stage, messages: Sequence[Message], shape: type[Shape], max_tokens: int
+    ) -> Shape:
+        answer = await ask(self.chat, messages, shape, sampling=Sampling(max_tokens=max_tokens))
+        self._answered += 1
+        self._tally.usage[stage] += answer.usage
+        self._tally.salvaged += answer.salvaged
+        return answer.value
+
+    def _tolerate(self, error: ModelTimeout | ModelRejected) -> None:
+        self._tally.timeouts += 1
+        allowed = max(_TOLERATED, _TOLERATED_SHARE * self._answered) if self._answered else 0
+        if self._tally.timeouts > allowed:
+            self._fatal = error
+            raise error
