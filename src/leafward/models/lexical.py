@@ -21,7 +21,7 @@ DIMENSIONS = 512
 _STEM_WEIGHT = 1.0
 _GRAM_WEIGHT = 0.4  # letters of a word: for spellings and compounds, less than the word itself
 _GRAM = 4
-_WORDLESS = np.eye(1, DIMENSIONS)[0]
+_WORDLESS: npt.NDArray[np.float64] = np.eye(1, DIMENSIONS)[0]
 _WORD = re.compile(r"\w+")
 _SUFFIXES = ("ations", "ation", "ingly", "ings", "ing", "edly", "ied", "ies", "ed", "ly", "es", "s")
 _STOP_WORD_LIST = """
@@ -63,9 +63,12 @@ class LexicalEmbedder:
         scale = 1.0 + np.log(np.fromiter(counts.values(), dtype=np.float64, count=len(counts)))
         weights = np.concatenate([weight for _, weight in features])
         weights *= np.repeat(scale, [place.size for place, _ in features])
-        row = np.bincount(places, weights, minlength=DIMENSIONS)
-        norm = float(np.sqrt(row @ row))
-        return row / norm if norm > 1e-6 else _WORDLESS  # features may cancel exactly
+        row = np.bincount(places, weights, minlength=DIMENSIONS).astype(np.float64)
+        norm = float(np.linalg.norm(row))
+        if norm < 1e-6:  # features may cancel exactly
+            return _WORDLESS
+        unit: npt.NDArray[np.float64] = row / norm
+        return unit
 
 
 def _counts(text: str) -> dict[str, int]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 256  # what the model was trained to read; later text is not seen
 DIMENSIONS = 384
+_WINDOW = 1024  # texts that are tokenized and sorted together, which bounds the memory
 _BATCH_TOKENS = 512  # padded tokens in one run: more only waits for memory on a CPU
 
 _log = logging.getLogger(__name__)
@@ -81,9 +82,11 @@ class MiniLmEmbedder:
     def embed(self, texts: Sequence[str], *, role: Literal["query", "document"]) -> Vectors:
         """Embed texts, ``[n]`` to float32 ``[n, 384]`` with unit rows; blocks while it works."""
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
-        encodings = self._tokenizer.encode_batch(list(texts))
-        for rows in _batches([len(encoding.ids) for encoding in encodings]):
-            vectors[rows] = self._run([encodings[row] for row in rows])
+        for start in range(0, len(texts), _WINDOW):
+            part = vectors[start : start + _WINDOW]
+            encodings = self._tokenizer.encode_batch(list(texts[start : start + _WINDOW]))
+            for rows in _batches([len(encoding.ids) for encoding in encodings]):
+                part[rows] = self._run([encodings[row] for row in rows])
         return vectors
 
     def _run(self, encodings: Sequence[Encoding]) -> Vectors:
