@@ -34,7 +34,8 @@ class Fault(StrEnum):
     SCORE_WORD = "score-word"
     SCHEMA_IGNORED = "schema-ignored"
     INVALID_UTF8 = "invalid-utf8"
-    GARBAGE = "garbage-body"
+    GARBAGE = "garbage-body"  # says that it is JSON, and is none
+    HTML_PAGE = "html-page"  # a gateway's page, with status 200
     NO_USAGE = "missing-usage"
 
     @property
@@ -65,6 +66,7 @@ _ON_WIRE = _REJECTIONS | {
     Fault.STALL,
     Fault.INVALID_UTF8,
     Fault.GARBAGE,
+    Fault.HTML_PAGE,
     Fault.NO_USAGE,
 }
 _IDS = frozenset({Fault.MISSING_IDS, Fault.REPEATED_IDS, Fault.UNKNOWN_IDS})

@@ -17,10 +17,11 @@ _BY_PROPERTY = (
     ("describe_group", {"name", "description"}),
     ("query", {"query"}),
 )
+_KEY = re.compile(r'(?<!\\)"(\w+)"\s*:')  # as in a sketch of the answer; not in quoted JSON
 
 
 def kind_of(name: str, schema: Mapping[str, Any] | None, prompt: str, top_logprobs: int) -> str:
-    """Task of a request: by schema name, by schema, by the schema in the prompt, by logprobs."""
+    """Task of a request: by schema name, by schema, by logprobs, by the schema in the prompt."""
     folded = re.sub(r"[^a-z]", "", name.lower())
     for kind in KINDS:
         if folded and folded == kind.replace("_", ""):
@@ -32,7 +33,8 @@ def kind_of(name: str, schema: Mapping[str, Any] | None, prompt: str, top_logpro
     for value in json_objects(prompt):
         if found := _by_properties(value):
             return found
-    return "other"
+    named = dict.fromkeys(_KEY.findall(prompt))
+    return _by_properties(named) or "other"
 
 
 def _by_properties(schema: Mapping[str, Any]) -> str | None:

@@ -43,6 +43,7 @@ class Oracle:
     ) -> None:
         self._unknown = unknown
         self._grades = _grades(queries, qrels)
+        self._query_texts = sorted(self._grades)
         self._leaves = _leaf_texts(documents)
         self._leaf_texts = sorted(self._leaves)
         self._nodes: dict[str, frozenset[str]] = {}
@@ -68,10 +69,19 @@ class Oracle:
 
     def __call__(self, query: str, candidate: str) -> float:
         members = self._members(candidate)
-        grades = self._grades.get(plain(query))
+        grades = self._judged(plain(query))
         if members is None or grades is None:
             return self._unknown(query, candidate)
         return max((grades[doc_id] for doc_id in members & grades.keys()), default=0.0)
+
+    def _judged(self, query: str) -> dict[str, float] | None:
+        """Grades of a query, of which a judge may have kept the beginning only."""
+        if found := self._grades.get(query):
+            return found
+        place = bisect_left(self._query_texts, query)
+        longer = self._query_texts[place : place + 1]
+        cut = len(query) >= _BEGINNING and longer and longer[0].startswith(query)
+        return self._grades[longer[0]] if cut else None
 
     def _find(self, candidate: str) -> frozenset[str] | None:
         key, cut = plain(candidate), candidate.rstrip().endswith(("…", "..."))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leafward.testing.chat import ChatRequest
@@ -28,10 +27,14 @@ _QUERY = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _RANGES = (
+    r"(\d+)\s*(?:-|–|to|and|or)\s*(\d+)\s+(?:clusters|groups|parts|topics|categories)",
     r"(?:between|from)\D{0,20}(\d+)\D{1,10}(\d+)",
     r"at least\D{0,10}(\d+)\D{1,40}at most\D{0,10}(\d+)",
-    r"(\d+)\s*(?:-|–|to|and|or)\s*(\d+)\s+(?:clusters|groups|parts|topics|categories)",
     r"min\w*\D{0,30}(\d+)\D{1,60}max\w*\D{0,30}(\d+)",
+)
+_NAMED = re.compile(r'^[ \t]*[-*•][ \t]+("(?:[^"\\]|\\.)*")[ \t]*:[ \t]*(.*)$', re.MULTILINE)
+_NEIGHBOURS = re.compile(
+    r"^[^\n\[]*(?:neighbour|neighbor|sibling)[^\n\[]*(\[.*\])[ \t]*$", re.M | re.I
 )
 
 
@@ -75,7 +78,7 @@ def _split(text: str, style: re.Pattern[str]) -> list[Item]:
     marks = list(style.finditer(text))
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
     found: dict[int, Item] = {}
-    for mark, end in zip(marks, ends, strict=True):
+    for mark, end in zip(marks, ends, strict=False):  # without a mark there is still one end
         body = text[mark.end() : end]
         if end == len(text):  # the last entry ends where a paragraph does
             body = body.strip().partition("\n\n")[0]
@@ -128,11 +131,30 @@ def query_text(request: ChatRequest) -> str:
     return request.user or request.prompt
 
 
-def bounds(request: ChatRequest, default: Sequence[int] = (2, 16)) -> tuple[int, int]:
-    """Fewest and most clusters asked for; the default where the prompt names none."""
-    for pattern in _RANGES:
-        for match in re.finditer(pattern, request.prompt, re.IGNORECASE):
-            low, high = int(match.group(1)), int(match.group(2))
-            if 1 <= low <= high <= 64:
-                return low, high
-    return default[0], default[1]
+def bounds(request: ChatRequest) -> tuple[int, int]:
+    """Fewest and most clusters asked for; 2 and 16 where the prompt names none."""
+    for text in (request.user, request.prompt):
+        instruction = _COUNTED.sub("", text)  # keywords may speak of ranges, too
+        for pattern in _RANGES:
+            for match in re.finditer(pattern, instruction, re.IGNORECASE):
+                low, high = int(match.group(1)), int(match.group(2))
+                if 1 <= low <= high <= 64:
+                    return low, high
+    return 2, 16
+
+
+def existing_clusters(request: ChatRequest) -> list[tuple[str, str]]:
+    """Name and description of clusters that the prompt says exist already."""
+    pairs = _NAMED.findall(request.user)
+    return [(unquoted(name), unquoted(text)) for name, text in pairs]
+
+
+def neighbours(request: ChatRequest) -> list[str]:
+    """Names of the groups beside the one to describe."""
+    for found in _NEIGHBOURS.findall(request.user):
+        try:
+            names = json.loads(found)
+        except json.JSONDecodeError:
+            continue
+        return [str(name) for name in names]
+    return []

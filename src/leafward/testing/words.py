@@ -13,8 +13,7 @@ from functools import lru_cache
 # `leafward.tokens`: a server that counted like its client could not show a wrong estimate.
 _TOKEN = re.compile(r" ?[A-Za-z]{1,7}| ?\d{1,3}| ?[^\w\s]|[^\W\dA-Za-z]{1,2}|\s{1,16}")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
-_STOP = frozenset(
-    """
+_STOP_TEXT = """
     a about above after again all also although among an and any are as at be because been
     before being below between both but by can could did do does doing down during each either
     for from further had has have having he her here hers him his how however i if in into is it
@@ -23,8 +22,8 @@ _STOP = frozenset(
     then there these they this those through thus to too under until up upon us use used using
     very via was we were what when where whether which while who whom why will with within
     without would you your it's don't let one two three
-    """.split()
-)
+"""
+_STOP = frozenset(_STOP_TEXT.split())
 
 
 def tokens(text: str) -> list[str]:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from leafward.testing.chat import ChatRequest, Reply
-from leafward.testing.prompts import children, items
-from leafward.testing.words import leading_words
+from leafward.testing.prompts import children, items, neighbours
+from leafward.testing.words import leading_words, words
 
 _NAME, _DESCRIPTION, _QUERY = 3, 15, 8  # words
 
 
 def describe_group(request: ChatRequest) -> Reply | None:
-    """Name and description made of the words that the group's children share."""
+    """Name and description made of the words that the group's children share.
+
+    Words that stand in a neighbour's name are kept out of the name, where others are left.
+    """
     if request.kind != "describe_group":
         return None
     leading = leading_words(children(request), _DESCRIPTION)
-    name = " ".join(leading[:_NAME]) or "other"
+    taken = {word for name in neighbours(request) for word in words(name)}
+    own = [word for word in leading if word not in taken] or leading
+    name = " ".join(own[:_NAME]) or "other"
     return Reply.json({"name": name, "description": "Texts about " + ", ".join(leading) + "."})
 
 
