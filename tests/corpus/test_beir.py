@@ -75,6 +75,7 @@ def test_excluded_ids_as_list_or_literal(tmp_path: Path, value: object, ids: set
         [["a"]],
         [None],
         "[" * 9999,
+        "-" * 9999 + "1",
         "[1.5]",
     ],
 )

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from leafward.corpus import Corpus, read_corpus
+from leafward.corpus import Corpus, Problem, read_corpus
 from leafward.errors import CorpusError, SettingsError
 
 
@@ -136,6 +139,23 @@ def test_nothing_to_read_says_what_could_be(tmp_path: Path) -> None:
     write(tmp_path, a_exe="x")
     with pytest.raises(CorpusError, match=r"\.exe"):
         read_corpus(tmp_path / "a.exe")
+
+
+@given(st.binary(max_size=200), st.sampled_from(["a.txt", "a.md", "a.MARKDOWN"]))
+def test_any_bytes_are_read_or_reported(content: bytes, name: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        (path / name).write_bytes(content)
+        (path / "z.txt").write_text("last")
+        corpus = read_corpus(path, chunk_tokens=5)
+    assert corpus.documents[-1].id == "z.txt#0"
+    assert (len(corpus.documents) > 1) != bool(corpus.problems)
+
+
+def test_problems_print_on_one_line() -> None:
+    problem = Problem(Path("a\n\x1b[2J\udce9.txt"), 3, "undecodable", "not UTF-8")
+    assert str(problem) == r"a\n\x1b[2J\udce9.txt:3: not UTF-8 [undecodable]"
+    assert str(Problem(Path("ü"), None, "unreadable", "gone")) == "ü: gone [unreadable]"
 
 
 def test_chunk_tokens_has_a_lower_bound(tmp_path: Path) -> None:

@@ -148,6 +148,16 @@ def test_damaged_gzip_is_an_error_with_a_hint(tmp_path: Path) -> None:
         assert "unreadable" in caught.value.hint
 
 
+def test_nesting_is_read_or_reported_at_every_depth(tmp_path: Path) -> None:
+    depths = range(1, 1300, 3)
+    lines = [
+        f'{{"_id": "{n}", "text": "x", "deep": {"[" * n}"\\ud83d\\ude00"{"]" * n}}}' for n in depths
+    ]
+    corpus = read(tmp_path, GOOD + "\n".join(lines).encode())
+    assert len(corpus.documents) + len(corpus.problems) == 1 + len(lines)
+    assert {problem.kind for problem in corpus.problems} <= {"broken-line"}
+
+
 @given(st.binary(max_size=300))
 def test_any_bytes_are_read_or_reported(content: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:

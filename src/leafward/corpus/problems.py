@@ -37,8 +37,10 @@ class Problem:
     message: str
 
     def __str__(self) -> str:
-        place = str(self.path) if self.line is None else f"{self.path}:{self.line}"
-        return f"{place}: {self.message} [{self.kind}]"
+        path = str(self.path)
+        shown = path if path.isprintable() else ascii(path)[1:-1]  # names may hold control codes
+        line = "" if self.line is None else f":{self.line}"
+        return f"{shown}{line}: {self.message} [{self.kind}]"
 
 
 @dataclass(frozen=True, slots=True)

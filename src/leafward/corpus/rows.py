@@ -91,8 +91,15 @@ def _meta_value(value: JsonValue) -> MetaValue:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(str(item) for item in value)
     if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False)
+        return _json(value)
     return value
+
+
+def _json(value: JsonValue) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError as error:  # reading may go a little deeper than writing
+        raise Rejected("broken-line", "a field is nested beyond all bounds") from error
 
 
 def _id_list(value: JsonValue) -> list[str]:
