@@ -47,10 +47,15 @@ class Adaptation:
     lasting: bool = True
 
 
-def adapt(sent: Capabilities, complaint: str, *, with_schema: bool) -> Adaptation | None:
+def adapt(
+    known: Capabilities, sent: Capabilities, complaint: str, *, with_schema: bool
+) -> Adaptation | None:
     """Read from a rejection what the endpoint does not take; None where it is something else.
 
+    Every step takes something away that ``known`` still had, so that steps come to an end.
+
     Args:
+        known: what the call began with.
         sent: what the rejected request made use of.
         complaint: the provider's message, with the parameter's name where it gives one.
         with_schema: whether the request asked for JSON.
@@ -60,7 +65,7 @@ def adapt(sent: Capabilities, complaint: str, *, with_schema: bool) -> Adaptatio
         return Adaptation(plainer, lasting=not _BAD_SCHEMA.search(complaint))
     if not _UNSUPPORTED.search(complaint):
         return None
-    if "max_completion_tokens" in complaint or "max_tokens" in complaint:
+    if sent.limit_field == known.limit_field and sent.limit_field in complaint:
         return Adaptation(replace(sent, limit_field=_other_field(sent)))
     if sent.temperature and "temperature" in complaint:
         return Adaptation(replace(sent, temperature=False))
@@ -88,8 +93,15 @@ class Remembered:
             self.current = stored
             self._records += 1
 
-    def learn(self, capabilities: Capabilities) -> None:
-        """Use these from now on, in this process and, where there is a cache, in later ones."""
+    def learn(self, before: Capabilities, after: Capabilities) -> None:
+        """Use what a call found out from now on, here and, where there is a cache, later on.
+
+        Only what that call changed is taken over: others may have found out more meanwhile.
+        """
+        changed = {
+            name: value for name, value in asdict(after).items() if value != getattr(before, name)
+        }
+        capabilities = replace(self.current, **changed)
         if capabilities == self.current:
             return
         self.current = capabilities

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from openai import APIError, AsyncOpenAI, Timeout
 
 _ADAPTABLE = {400, 404, 415, 422, 501}
-_MOST_ADAPTATIONS = 6
 _CONNECT_TIMEOUT = 10.0  # seconds
 _FILTERED = re.compile(r"content_filter|content management policy|prohibited_content", re.I)
 
@@ -80,21 +79,21 @@ class OpenAIChat:
         sampling: Sampling = DEFAULT_SAMPLING,
     ) -> Completion:
         """Answer once, as :meth:`ChatModel.complete` says, in one attempt."""
-        abilities = self._abilities.current
-        for _ in range(_MOST_ADAPTATIONS):
+        known = abilities = self._abilities.current
+        lasting = True
+        while True:
             outcome = await self._post(self._request(messages, schema, sampling, abilities))
             if isinstance(outcome, str):
+                if lasting:
+                    self._abilities.learn(known, abilities)
                 return self._read(outcome, messages)
             words = complaint(outcome, self._endpoint)
-            if _FILTERED.search(words):
+            if _status(outcome) in _ADAPTABLE and _FILTERED.search(words):
                 return self._filtered(messages)
-            change = adapt(abilities, words, with_schema=schema is not None)
+            change = adapt(known, abilities, words, with_schema=schema is not None)
             if change is None or _status(outcome) not in _ADAPTABLE:
                 raise translate(outcome, self._endpoint)
-            abilities = change.capabilities
-            if change.lasting:
-                self._abilities.learn(abilities)
-        raise unreadable(self._endpoint, "it turns away every form of the request")
+            abilities, lasting = change.capabilities, lasting and change.lasting
 
     async def aclose(self) -> None:
         """Close the connections."""
