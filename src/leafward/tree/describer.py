@@ -51,6 +51,8 @@ class Describer:
         self, pool: Pool, groups: Sequence[Ints], sources: Sequence[str | None] | None = None
     ) -> list[Signpost]:
         """Name and description of each group of the pool's items."""
+        if not groups:
+            return []
         under = pool.under(groups)
         names = self._signposts.names(under)
         near = neighbours(pool.centroids(groups), MOST_NEIGHBOURS)

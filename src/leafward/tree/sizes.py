@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 from leafward.tokens import estimate_tokens
 from leafward.types import Message
@@ -18,7 +19,17 @@ _PER_MESSAGE = 4
 
 def message_tokens(messages: Sequence[Message]) -> int:
     """Estimated prompt tokens of a conversation."""
-    return sum(estimate_tokens(message.content) + _PER_MESSAGE for message in messages)
+    return sum(
+        _PER_MESSAGE
+        + (_fixed if message.role == "system" else estimate_tokens)(message.content)
+        for message in messages
+    )
+
+
+@lru_cache(maxsize=16)
+def _fixed(instruction: str) -> int:
+    """Tokens of a system turn: there is one a stage, asked about for every call."""
+    return estimate_tokens(instruction)
 
 
 class Room:
