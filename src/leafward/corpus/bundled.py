@@ -22,7 +22,7 @@ from leafward.types import Document
 
 _LEVELS = "*=-~^"
 _UNDERLINE = re.compile(r"([*=\-~^])\1{2,}")
-_QUOTES = re.compile(r'["`]+')
+_QUOTES = re.compile(r'["`*]+')
 
 
 def language_reference(*, chunk_tokens: int = 300) -> Corpus:
