@@ -10,7 +10,7 @@ from leafward.errors import Interrupted, SettingsError
 
 if TYPE_CHECKING:
     from leafward.library import PlanReport
-    from leafward.settings import BudgetSettings, Settings
+    from leafward.settings import BudgetSettings, ModelSettings, Settings
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -18,12 +18,31 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 def may_cost(settings: Settings) -> bool:
     """Whether a build with these settings may spend money.
 
-    A local model costs nothing, nor does a server on this machine without given prices.
+    A model in this process costs nothing, nor does a server of one's own: a provider that is free,
+    or any server on this machine, unless prices are given for it.
     """
-    model = None if settings.build.strategy == "model-free" else settings.model
-    remote = [spec for spec in (model, settings.embedder) if _is_remote(spec)]
-    priced = settings.models.price_prompt or settings.models.price_completion
-    return bool(remote) and (bool(priced) or not _is_loopback(settings.models.base_url))
+    specs = [spec for spec in (settings.model, settings.embedder) if spec and ":" in spec]
+    return any(_may_cost(spec, settings.models) for spec in specs)
+
+
+def _may_cost(spec: str, models: ModelSettings) -> bool:
+    from leafward.models import PROVIDERS
+
+    name = spec.partition(":")[0]
+    if name == "local":
+        return False
+    if models.price_prompt or models.price_completion:
+        return True
+    provider = PROVIDERS.get(name)
+    ours = provider is not None and provider.free
+    return not ours and not _is_loopback(models.base_url)
+
+
+def told_probe_bound(settings: Settings) -> str:
+    """What the routing probe may add to the bill, as a line."""
+    search = settings.search
+    most = settings.build.probe_documents * search.beam * search.iterations
+    return f"the routing probe at the end may take up to {most:,} calls more (--no-probe: none)"
 
 
 def told_plan(report: PlanReport) -> list[str]:
@@ -65,11 +84,6 @@ def confirm(budget: BudgetSettings, *, yes: bool) -> None:
 
 def _limited(budget: BudgetSettings) -> bool:
     return any(limit is not None for limit in (budget.calls, budget.tokens, budget.money))
-
-
-def _is_remote(spec: str | None) -> bool:
-    """Packaged models have bare names, local ones begin with ``local:``, others with a provider."""
-    return spec is not None and ":" in spec and not spec.startswith("local:")
 
 
 def _is_loopback(url: str | None) -> bool:

@@ -69,7 +69,7 @@ def index(
 
 def _ask(job: Job, settings: Settings, *, yes: bool) -> None:
     """Show the bill where there may be one, and go on only where it is accepted."""
-    from leafward.cli.consent import confirm, may_cost, told_plan
+    from leafward.cli.consent import confirm, may_cost, told_plan, told_probe_bound
     from leafward.cli.output import note
     from leafward.library import plan
 
@@ -81,6 +81,9 @@ def _ask(job: Job, settings: Settings, *, yes: bool) -> None:
         on_problem=job.reading.on_problem,
         chunk_tokens=job.reading.chunk_tokens,
     )
-    for line in (f"{bill.documents:,} documents, strategy {bill.strategy}", *told_plan(bill)):
+    lines = [f"{bill.documents:,} documents, strategy {bill.strategy}", *told_plan(bill)]
+    if settings.model and job.probe:
+        lines.append(told_probe_bound(settings))
+    for line in lines:
         note(line, quiet=job.quiet and yes)
     confirm(settings.budget, yes=yes)
