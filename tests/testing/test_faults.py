@@ -61,10 +61,10 @@ async def meet(
 ) -> Outcome:
     wrapper = {"name": kind, "schema": {"type": "object"}}
     try:
-        answer = await client.chat.completions.create(
+        answer: Any = await client.chat.completions.create(  # type: ignore[call-overload]
             model="any",
             messages=[{"role": "user", "content": text}],
-            response_format={"type": "json_schema", "json_schema": wrapper},  # type: ignore[arg-type]
+            response_format={"type": "json_schema", "json_schema": wrapper},
             **options,
         )
     except Exception as error:  # noqa: BLE001 - the error is what is looked at
@@ -182,10 +182,9 @@ async def test_faults_of_the_wire_strike_embeddings(connect: MakeClient, fault: 
         try:
             answer = await client.embeddings.create(model="any", input="text")
         except Exception:  # noqa: BLE001 - which error is tested above; here that there is one
-            assert fault not in (Fault.NO_USAGE, Fault.HTML_PAGE)
+            assert fault is not Fault.NO_USAGE
         else:
-            assert isinstance(answer, str) == (fault is Fault.HTML_PAGE)
-            assert fault in (Fault.NO_USAGE, Fault.HTML_PAGE)
+            assert fault is Fault.NO_USAGE and answer.data
         assert (await client.embeddings.create(model="any", input="text")).usage
     assert server.stats().faults == {fault.value: 1}
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leafward.search.judges.prompts import listwise_messages
-from leafward.testing import ChatRequest, Noise, Reply, rules
+from leafward.testing import ChatRequest, Noise, Reply, Rule, rules
 from leafward.testing.rules.clusters import partition
 from leafward.testing.rules.summaries import TOPICS, levels
 from leafward.tree import prompts
@@ -172,7 +172,7 @@ def test_letters_are_a_distribution_with_a_bias_to_the_first() -> None:
 
 def test_rules_pass_on_what_is_not_theirs(request_of: MakeRequest) -> None:
     request = request_of("something", "[1] text")
-    every = [rules.summaries, rules.clusters, rules.describe_group, rules.query]
+    every: list[Rule] = [rules.summaries, rules.clusters, rules.describe_group, rules.query]
     every += [rules.oracle_judge(overlap), rules.letters(overlap)]
     assert [rule(request) for rule in every] == [None] * len(every)
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from leafward.errors import SettingsError
 from leafward.testing.words import seeded
 
 
@@ -82,7 +83,8 @@ class Inject:
     ``first_attempt_only`` spares prompts that were asked before. ``times`` bounds how often the
     fault strikes. ``kinds`` limits it to kinds of request ("embeddings" is one).
     ``retry_after`` is in seconds, for 429 (where None means 1) and 503 (where None sends none);
-    ``stall`` is how long STALL holds the connection before it closes it.
+    ``stall`` is how long STALL holds the connection before it closes it. Raises SettingsError
+    where the schedule makes no sense.
     """
 
     fault: Fault
@@ -94,6 +96,14 @@ class Inject:
     kinds: Collection[str] | None = None
     retry_after: float | None = None
     stall: float = 3600.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.probability <= 1.0:
+            raise SettingsError(
+                f"a probability of {self.probability}", hint="use a number from 0 to 1"
+            )
+        if isinstance(self.kinds, str):  # in which `in` would find parts of words
+            raise SettingsError(f"kinds={self.kinds!r}", hint=f"use {{{self.kinds!r}}}")
 
 
 class Schedule:

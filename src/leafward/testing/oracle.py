@@ -96,8 +96,9 @@ def _leaf_texts(documents: Iterable[Document]) -> dict[str, frozenset[str]]:
     """Ids of documents by what a candidate made from them may look like."""
     owners: dict[str, frozenset[str]] = {}
     for document in documents:
-        for text in {document.full_text, document.text, document.title}:
-            if key := plain(text):
+        title, text = plain(document.title), plain(document.text)
+        for key in {title, text, f"{title} {text}".strip()}:
+            if key:
                 owners[key] = owners.get(key, frozenset()) | {document.id}
     return owners
 

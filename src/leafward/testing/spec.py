@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from leafward.errors import SettingsError
 from leafward.testing import rules
@@ -15,10 +15,8 @@ from leafward.testing.chat import Rule
 from leafward.testing.faults import Fault, Inject
 from leafward.testing.latency import Constant, Latency, LogNormal, Uniform
 from leafward.testing.oracle import Oracle, nothing, word_overlap
+from leafward.testing.parts import a_list, an_object, build, pick, single
 from leafward.testing.script import Script
-
-Made = TypeVar("Made")
-Choice = TypeVar("Choice")
 
 _LATENCIES: dict[str, Callable[..., Latency]] = {
     "constant": Constant,
@@ -61,35 +59,35 @@ def read_script(value: Any) -> Script:
     Raises SettingsError where something is unknown or has the wrong form.
     """
     known = {field.name for field in fields(Script)}
-    settings = dict(_object(value, "a script"))
+    settings = dict(an_object(value, "a script"))
     if unknown := sorted(settings.keys() - known):
         raise SettingsError(
             f"a script has no {', '.join(unknown)}", hint=f"it has: {', '.join(sorted(known))}"
         )
     if "rules" in settings:
-        settings["rules"] = [_rule(rule) for rule in _list(settings["rules"], "rules")]
+        settings["rules"] = [_rule(rule) for rule in a_list(settings["rules"], "rules")]
     if "faults" in settings:
-        settings["faults"] = [_inject(entry) for entry in _list(settings["faults"], "faults")]
+        settings["faults"] = [_inject(entry) for entry in a_list(settings["faults"], "faults")]
     if "latency" in settings:
-        name, options = _single(settings["latency"], "latency")
-        settings["latency"] = _build(_pick(_LATENCIES, name, "latency"), options)
+        name, options = single(settings["latency"], "latency")
+        settings["latency"] = build(pick(_LATENCIES, name, "latency"), options)
     return Script(**settings)
 
 
 def _rule(value: Any) -> Rule:
     if isinstance(value, str):
-        return _pick(_PLAIN, value, "rule")
-    name, options = _single(value, "rule")
+        return pick(_PLAIN, value, "rule")
+    name, options = single(value, "rule")
     if name == "python":
         return _imported(str(options))
     if name == "canned":
-        return rules.canned(_object(options, "canned"))
-    options = dict(_object(options, name))
+        return rules.canned(an_object(options, "canned"))
+    options = dict(an_object(options, name))
     if name == "oracle_judge":
         return rules.oracle_judge(_oracle(options))
     makers: dict[str, Callable[..., Rule]] = {"noisy_judge": _noisy, "letters": rules.letters}
-    oracle = _oracle(options.pop("oracle", None))
-    return _build(_pick(makers, name, "rule"), {"score": oracle, **options})
+    maker = pick(makers, name, "rule")
+    return build(maker, {"score": _oracle(options.pop("oracle", None)), **options})
 
 
 def _noisy(score: rules.Score, **noise: Any) -> Rule:
@@ -100,10 +98,10 @@ def _oracle(value: Any) -> Oracle:
     # These reach for the corpus and the store, which most scripts do not need.
     from leafward.corpus import read_corpus, read_qrels, read_queries
 
-    options = dict(_object(value, "oracle"))
+    options = dict(an_object(value, "oracle"))
     folder = Path(str(options.pop("corpus", "")))
     split, index = str(options.pop("split", "test")), options.pop("index", None)
-    unknown = _pick(_UNKNOWN, str(options.pop("unknown", "nothing")), "unknown")
+    unknown = pick(_UNKNOWN, str(options.pop("unknown", "nothing")), "unknown")
     if options:
         raise SettingsError(
             f"an oracle has no {', '.join(options)}", hint="it has: corpus, split, index, unknown"
@@ -137,38 +135,7 @@ def _imported(place: str) -> Rule:
 
 
 def _inject(value: Any) -> Inject:
-    options = dict(_object(value, "fault"))
+    options = dict(an_object(value, "fault"))
     name = str(options.pop("fault", ""))
-    fault = _pick({fault.value: fault for fault in Fault}, name, "fault")
-    return _build(Inject, {"fault": fault, **options})
-
-
-def _build(make: Callable[..., Made], options: Any) -> Made:
-    try:
-        return make(**_object(options, "options"))
-    except TypeError as error:
-        raise SettingsError(str(error), hint="see leafward.testing for the options") from error
-
-
-def _pick(choices: Mapping[str, Choice], name: str, what: str) -> Choice:
-    if name not in choices:
-        raise SettingsError(f"no {what} {name!r}", hint=f"there are: {', '.join(sorted(choices))}")
-    return choices[name]
-
-
-def _single(value: Any, what: str) -> tuple[str, Any]:
-    if not isinstance(value, dict) or len(value) != 1:
-        raise SettingsError(f"{what}: {value!r}", hint='write {"name": {options}}')
-    return next(iter(value.items()))
-
-
-def _object(value: Any, what: str) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise SettingsError(f"{what} must be a JSON object", hint="see leafward.testing")
-    return value
-
-
-def _list(value: Any, what: str) -> Sequence[Any]:
-    if not isinstance(value, list):
-        raise SettingsError(f"{what} must be a JSON list", hint="see leafward.testing")
-    return value
+    fault = pick({fault.value: fault for fault in Fault}, name, "fault")
+    return build(Inject, {"fault": fault, **options})

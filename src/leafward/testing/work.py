@@ -139,7 +139,7 @@ def _on_wire(response: HttpResponse, fault: Fault | None) -> HttpResponse:
         body = response.body[:inside] + b"\xff\xfe\x80" + response.body[inside:]
         return replace(response, body=body)
     if fault is Fault.GARBAGE:
-        return replace(response, body=b"\x00\x01 upstream connect error {")
+        return replace(response, body=b"{upstream connect error")
     if fault is Fault.HTML_PAGE:
         page = b"<html><body><h1>It works!</h1></body></html>"
         return replace(response, body=page, headers={"content-type": "text/html"})
