@@ -137,6 +137,7 @@ class FakeModel:
         self.running = 0
         self.peak = 0
         self.closed = False
+        self.began = asyncio.Event()
         self.behaviour: Behaviour | None = None
 
     async def complete(
@@ -148,6 +149,7 @@ class FakeModel:
     ) -> Completion:
         self.calls += 1
         self.running += 1
+        self.began.set()
         self.peak = max(self.peak, self.running)
         try:
             if self.behaviour is not None:
