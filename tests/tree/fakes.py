@@ -14,15 +14,16 @@ from typing import Any, Literal
 import numpy as np
 
 from leafward.protocols import DEFAULT_SAMPLING, Vectors
-from leafward.types import Completion, Document, JsonSchema, Message, Sampling, Usage
+from leafward.types import Completion, Document, JsonSchema, Message, MetaValue, Sampling, Usage
 
 Answer = Callable[[str, str], str]
 """Schema title and user turn to answer text."""
 
-WORDS = (
-    "enzyme kinase neuron cortex tumor receptor plasma lipid protein genome virus vaccine insulin "
-    "glucose artery stroke bone muscle retina lung kidney liver mitosis allele codon"
-).split()
+_TERMS = """
+    enzyme kinase neuron cortex tumor receptor plasma lipid protein genome virus vaccine insulin
+    glucose artery stroke bone muscle retina lung kidney liver mitosis allele codon
+"""
+WORDS = _TERMS.split()
 
 
 class FakeChat:
@@ -88,7 +89,9 @@ def corpus(count: int, *, seed: int = 0, sources: int = 0) -> list[Document]:
     documents = []
     for number in range(count):
         words = rng.sample(WORDS, 6)
-        metadata = {"source": f"article {number % sources}", "position": number} if sources else {}
+        metadata: dict[str, MetaValue] = {}
+        if sources:
+            metadata = {"source": f"article {number % sources}", "position": number}
         text = f"The {words[0]} {words[1]} acts on {words[2]} and {words[3]} in the {words[4]}."
         documents.append(Document(f"d{number}", text, f"{words[0]} {number}", metadata))
     return documents

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tree.fakes import FakeChat, FakeEmbedder, adversary, corpus, sensible
 
 from leafward.errors import CorpusError, SettingsError
 from leafward.settings import BuildSettings, Strategy
 from leafward.tree import Build, build_tree, choose_strategy
 from leafward.types import Document, Tree, tree_problems
-from tests.tree.fakes import FakeChat, FakeEmbedder, adversary, corpus, sensible
 
 STRATEGIES: tuple[Strategy, ...] = ("top-down", "bottom-up", "hybrid", "model-free")
 

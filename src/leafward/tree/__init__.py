@@ -2,6 +2,7 @@
 
 from leafward.tree.build import build_tree, choose_strategy
 from leafward.tree.kmeans import BalancedKMeans
+from leafward.tree.planning import Plan, StagePlan, plan
 from leafward.tree.report import Build, BuildReport
 from leafward.tree.spectral import SpectralClusterer
 
@@ -9,7 +10,10 @@ __all__ = [
     "BalancedKMeans",
     "Build",
     "BuildReport",
+    "Plan",
     "SpectralClusterer",
+    "StagePlan",
     "build_tree",
     "choose_strategy",
+    "plan",
 ]

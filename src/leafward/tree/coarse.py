@@ -13,7 +13,7 @@ from leafward.tree.summaries import Five, Passage
 from leafward.tree.text import cut_words
 from leafward.tree.workshop import Workshop
 
-_PASSAGE_CHILDREN = 8
+PASSAGE_MEMBERS = 8
 
 
 async def coarsen(shop: Workshop, pool: Pool, room: int) -> Pool:
@@ -46,8 +46,8 @@ async def grouped(
 
 def _passage(pool: Pool, group: Ints, sign: Signpost) -> Passage:
     """What the summariser reads of a group: its signpost and some of its members."""
-    chosen = group[:: max(1, len(group) // _PASSAGE_CHILDREN)].tolist()
-    members = "; ".join(pool.summaries[i][-1] for i in chosen[:_PASSAGE_CHILDREN])
+    chosen = group[:: max(1, len(group) // PASSAGE_MEMBERS)].tolist()
+    members = "; ".join(pool.summaries[i][-1] for i in chosen[:PASSAGE_MEMBERS])
     return Passage(sign[0], f"{sign[1]} Members: {members}")
 
 

@@ -20,8 +20,7 @@ _PER_MESSAGE = 4
 def message_tokens(messages: Sequence[Message]) -> int:
     """Estimated prompt tokens of a conversation."""
     return sum(
-        _PER_MESSAGE
-        + (_fixed if message.role == "system" else estimate_tokens)(message.content)
+        _PER_MESSAGE + (_fixed if message.role == "system" else estimate_tokens)(message.content)
         for message in messages
     )
 
