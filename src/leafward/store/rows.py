@@ -16,11 +16,12 @@ NODES = (
     " WHERE generation = ? ORDER BY node"
 )
 
-# Two arrays as one row: four times as fast as a row for each of 100,000 leaves.
+# Arrays in one row are read twice as fast as a row for each of 100,000 leaves.
 _LEAVES = (
     "SELECT json_group_array(document), json_group_array(parent), max(position) FROM"
     " (SELECT document, parent, position FROM leaves WHERE generation = ? ORDER BY position)"
 )
+_DOCUMENTS = "SELECT json_group_array(key), json_group_array(doc_id) FROM documents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ def read_rows(database: Database, generation: int) -> Rows:
     with database.reading():
         nodes = database.rows(NODES, (generation,))
         keys, parents, last = database.rows(_LEAVES, (generation,))[0]
-        ids: dict[int, str] = dict(database.rows("SELECT key, doc_id FROM documents"))
+        known, names = database.rows(_DOCUMENTS)[0]
+    ids: dict[int, str] = dict(zip(json.loads(known), json.loads(names), strict=True))
     leaves: list[int] = json.loads(keys)
     doc_ids = [ids.get(key) for key in leaves]
     return Rows(nodes, leaves, doc_ids, json.loads(parents), -1 if last is None else last)
