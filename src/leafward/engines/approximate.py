@@ -71,7 +71,6 @@ class Approximate:
         index = self._faiss.IndexIVFFlat(
             quantizer, dimensions, clusters, self._faiss.METRIC_INNER_PRODUCT
         )
-        index.quantizer_keeper = quantizer  # faiss does not own it
         sample = np.linspace(0, count - 1, min(count, clusters * _TRAINING)).astype(np.int64)
         index.train(np.ascontiguousarray(self._vectors[sample]))
         for start in range(0, count, 65_536):
