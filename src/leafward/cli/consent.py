@@ -47,7 +47,7 @@ def told_probe_bound(settings: Settings) -> str:
 
 def told_plan(report: PlanReport) -> list[str]:
     """The bill as lines: a row for each stage, then the sum."""
-    rows = [
+    rows: list[tuple[str, int, int, int]] = [
         (stage.name, stage.calls, stage.prompt_tokens, stage.completion_tokens)
         for stage in report.plan.stages
     ]

@@ -72,7 +72,10 @@ class Building:
     """How documents are read and the tree is built."""
 
     strategy: Annotated[
-        Strategy | None, option("How the tree is built. [default: auto]", "--strategy", "-s")
+        Strategy | None,
+        option(
+            "auto, top-down, bottom-up, hybrid or model-free. [default: auto]", "--strategy", "-s"
+        ),
     ] = None
     branching: Annotated[
         int | None, option("Most children of a node, 4 to 32. [default: 16]", metavar="M")
@@ -81,9 +84,11 @@ class Building:
         int, option("Passages of longer files, in tokens. [default: 300]", metavar="N")
     ] = 300
     on_problem: Annotated[
-        OnProblem, option("What to do with what cannot be read. [default: skip]")
+        OnProblem, option("skip or refuse what cannot be read. [default: skip]")
     ] = "skip"
-    seed: Annotated[int | None, option("Seed of every random choice. [default: 0]")] = None
+    seed: Annotated[
+        int | None, option("Seed of every random choice. [default: 0]", metavar="N")
+    ] = None
 
 
 @dataclass(frozen=True, slots=True)

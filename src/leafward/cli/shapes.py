@@ -194,7 +194,7 @@ class ModelOut(Shape):
 
 
 class ModelsOut(Shape):
-    """`leafward models list --json`; `pull` and `path` print one of its `models`."""
+    """`leafward models list --json`; and of `pull` and `path` with the models that were named."""
 
     models: list[ModelOut]
 

@@ -34,7 +34,7 @@ def search(
     k: Annotated[int, option("How many documents. [default: 10]", "-k", metavar="K")] = 10,
     method: Annotated[Method, option("tree, bm25 or dense. [default: tree]")] = "tree",
     judge: Annotated[
-        JudgeName, option("Who scores the candidates. [default: auto]", "--judge")
+        JudgeName, option("auto, listwise, letters, embedding or fused. [default: auto]", "--judge")
     ] = "auto",
     exclude: Annotated[
         list[str] | None, option("Never show this document; may be repeated.", metavar="ID")
