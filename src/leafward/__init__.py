@@ -1,1 +1,60 @@
-"""Leafward: retrieval for questions where relevance needs reasoning."""
+"""Leafward: retrieval for questions where relevance needs reasoning.
+
+    import leafward
+
+    index = leafward.build("papers/", "papers.leafward", model="openai:gpt-5-mini")
+    for hit in index.search("why does my rollout diverge after step 400?", k=10):
+        print(hit.score, hit.title, hit.path)
+
+Names are loaded when they are first used, so that importing the package stays cheap.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leafward.errors import LeafwardError
+    from leafward.library import Index, abuild, build, doctor, open, plan, verify  # noqa: A004
+    from leafward.settings import Settings
+    from leafward.types import Document, SearchHit, SearchResult
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Document": "leafward.types",
+    "Index": "leafward.library",
+    "LeafwardError": "leafward.errors",
+    "SearchHit": "leafward.types",
+    "SearchResult": "leafward.types",
+    "Settings": "leafward.settings",
+    "abuild": "leafward.library",
+    "build": "leafward.library",
+    "doctor": "leafward.library",
+    "open": "leafward.library",
+    "plan": "leafward.library",
+    "verify": "leafward.library",
+}
+
+__all__ = [
+    "Document",
+    "Index",
+    "LeafwardError",
+    "SearchHit",
+    "SearchResult",
+    "Settings",
+    "__version__",
+    "abuild",
+    "build",
+    "doctor",
+    "open",
+    "plan",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'leafward' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -24,6 +24,9 @@ class BuildSettings(_Frozen):
     """How a tree is built (tree-search §2)."""
 
     strategy: Strategy = "auto"
+    candidates: tuple[Strategy, ...] = Field(
+        (), description="build each of these and keep the one that the routing probe prefers"
+    )
     branching: int = Field(16, ge=4, le=32, description="M: most children of a node")
     min_clusters: int = Field(4, ge=2, description="M_min: fewest clusters asked of the model")
     cluster_context_tokens: int = Field(

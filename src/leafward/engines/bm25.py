@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import tempfile
+import weakref
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -33,12 +35,12 @@ class Bm25Engine:
     and no parser sees it. Equal scores are ordered by document id. Safe in threads.
     """
 
-    def __init__(self, index: tantivy.Index, doc_ids: list[str], holder: object) -> None:
+    def __init__(self, index: tantivy.Index, doc_ids: list[str]) -> None:
+        index.config_reader(reload_policy="manual")  # it never changes: no thread need watch it
         self._index = index
         self._searcher: Any = index.searcher()
         self._doc_ids = doc_ids
         self._analyzer = analyzer()
-        self._holder = holder  # keeps a temporary folder alive
 
     @staticmethod
     def build(folder: Path, documents: Iterable[Document]) -> None:
@@ -66,12 +68,14 @@ class Bm25Engine:
         """
         import tantivy
 
-        holder, readable = _readable(folder)
+        links = _links(folder)
         try:
             doc_ids = json.loads((folder / _IDS).read_text(encoding="utf-8"))
-            index = tantivy.Index.open(str(readable))
+            index = tantivy.Index.open(str(links or folder))
             index.register_tokenizer(NAME, analyzer())
-            engine = cls(index, doc_ids, holder)
+            engine = cls(index, doc_ids)
+            if links is not None:
+                weakref.finalize(engine, shutil.rmtree, links)
         except (OSError, ValueError) as error:
             raise IndexDamaged(
                 f"the lexical index {folder} cannot be read: {error}",
@@ -84,6 +88,11 @@ class Bm25Engine:
                 hint="`leafward index` rebuilds it",
             )
         return engine
+
+    @property
+    def count(self) -> int:
+        """Documents that the index holds."""
+        return len(self._doc_ids)
 
     @property
     def syntax(self) -> str:
@@ -165,11 +174,12 @@ def _add(index: tantivy.Index, documents: Iterable[Document]) -> list[str]:
     return doc_ids
 
 
-def _readable(folder: Path) -> tuple[object, Path]:
-    """The folder, or where tantivy cannot make its lock there, a writable one with links to it."""
+def _links(folder: Path) -> Path | None:
+    """A temporary folder of links to a folder where tantivy could not make its lock file."""
     if os.access(folder, os.W_OK) or not folder.is_dir():
-        return None, folder
-    holder = tempfile.TemporaryDirectory(prefix="leafward-")
+        return None
+    links = Path(tempfile.mkdtemp(prefix="leafward-"))
     for path in folder.iterdir():
-        Path(holder.name, path.name).symlink_to(path.absolute())
-    return holder, Path(holder.name)
+        if path.suffix != ".lock":
+            (links / path.name).symlink_to(path.absolute())
+    return links

@@ -15,7 +15,7 @@ class Growing(Generic[Scalar]):
     """A one-dimensional array with room to spare; ``view`` is what was appended so far."""
 
     def __init__(self, kind: type[Scalar]) -> None:
-        self._room = np.empty(256, dtype=kind)
+        self._room: npt.NDArray[Scalar] = np.empty(256, dtype=kind)
         self._size = 0
 
     @property

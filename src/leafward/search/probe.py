@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from leafward.concurrency import map_drained
@@ -56,10 +56,21 @@ async def routing_probe(
     *,
     reader: NodeReader | None = None,
     concurrency: int = 8,
+    on_document: Callable[[], None] = lambda: None,
 ) -> ProbeReport:
-    """Search for each document by its query, stopping as soon as its leaf has been scored."""
+    """Search for each document by its query, stopping as soon as its leaf has been scored.
+
+    ``on_document`` is called after each document, for progress.
+    """
     probe = _Probe(tree, judge, settings, reader or Unread())
-    walks = await map_drained(probe.walk, list(queries), limit=concurrency)
+
+    async def walk(query: ProbeQuery) -> _Walk | None:
+        try:
+            return await probe.walk(query)
+        finally:
+            on_document()
+
+    walks = await map_drained(walk, list(queries), limit=concurrency)
     done = [walk for walk in walks if walk is not None]
     return ProbeReport(
         documents=len(queries),

@@ -1,0 +1,165 @@
+"""Ablations of the search algorithm on simulated judgements (noisy oracle).
+
+    python -m benchmarks.ablation [--queries 100] [--seeds 5] [--data scifact ...]
+
+The judge is simulated from the qrels: judged documents have relevance 1, every other document what
+its MiniLM cosine to the query suggests (at most 0.6), a node that of its best leaf; scores then get
+set-dependent bias and noise (see leafward.search.NoiseModel). So this measures the algorithm and
+says nothing of any language model. All rows have the same budget of B·N = 40 slates, in lock-step
+as in the paper. Intervals are 95 % bootstrap intervals over queries of the mean over seeds;
+differences to the full algorithm are paired by query.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.data import Collection, load, model_free_tree
+from benchmarks.machine import save
+from leafward.search import NoiseModel, NoisyOracleJudge, node_relevance, search_one
+from leafward.settings import SearchSettings
+from leafward.types import Tree
+
+Floats = npt.NDArray[np.float64]
+
+NOISE = {
+    # The strong set dependence under which the algorithm was sketched.
+    "strong contrast": NoiseModel(contrast=0.8, slate=0.25, node=0.15, lift=0.2),
+    # Noise without set dependence: nothing for the slate bias to explain but ε_i.
+    "node noise only": NoiseModel(contrast=0.0, slate=0.0, node=0.25, lift=0.0),
+}
+BUDGET = 40
+FULL = {"beam": 2, "iterations": 20, "schedule": "lockstep"}
+ROWS: dict[str, dict[str, object]] = {
+    "full": {},
+    "no calibration": {"calibrate": False},
+    "alpha 0 (no path)": {"alpha": 0.0},
+    "alpha 0.75": {"alpha": 0.75},
+    "references 0": {"references": 0},
+    "references 1": {"references": 1},
+    "references 3": {"references": 3},
+    "references 5": {"references": 5},
+    "B 1, N 40": {"beam": 1, "iterations": 40},
+    "B 4, N 10": {"beam": 4, "iterations": 10},
+    "B 8, N 5": {"beam": 8, "iterations": 5},
+}
+HARD_NEGATIVE = 0.6
+DISTRACTION = 4.0  # how steeply background relevance falls with cosine
+
+
+def background(collection: Collection, row: int) -> Floats:
+    """What unjudged documents look like to a judge, by document, in [0, HARD_NEGATIVE]."""
+    cosine = collection.vectors @ collection.query_vectors[row]
+    relative = np.clip(cosine, 0, None) / max(float(cosine.max()), 1e-9)
+    shaped: Floats = HARD_NEGATIVE * relative.astype(np.float64) ** DISTRACTION
+    return shaped
+
+
+@lru_cache(maxsize=2)
+def prepared(name: str, split: str, limit: int) -> tuple[Collection, Tree]:
+    collection = load(name, split, limit=limit)
+    return collection, model_free_tree(collection)
+
+
+def one_query(name: str, split: str, limit: int, row: int, seeds: int) -> dict[str, list[float]]:
+    """nDCG@10 of every noise model and ablation row for one query, averaged over seeds."""
+    collection, tree = prepared(name, split, limit)
+    query = collection.queries[row]
+    order = {document.id: place for place, document in enumerate(collection.documents)}
+    places = [order[doc_id] for doc_id in tree.leaves]
+    gold = {doc: 1.0 for doc, value in collection.qrels[query.id].items() if value > 0}
+    relevance = node_relevance(tree, gold, background(collection, row)[places])
+    live = np.array([doc_id not in query.excluded_ids for doc_id in tree.leaves])
+    result: dict[str, list[float]] = {}
+    for noise_name, noise in NOISE.items():
+        for row_name, change in ROWS.items():
+            scores = []
+            for seed in range(seeds):
+                settings = SearchSettings.model_validate({**FULL, "seed": seed, **change})
+                judge = NoisyOracleJudge(lambda _: relevance, noise, seed=seed)
+                found = asyncio.run(search_one(tree, query, judge, settings, live=live))
+                scores.append(ndcg([hit.doc_id for hit in found], gold))
+            result[f"{noise_name}|{row_name}"] = scores
+    return result
+
+
+def ndcg(ranked: list[str], gold: Mapping[str, float], k: int = 10) -> float:
+    """Binary nDCG@k; checked against ir-measures in the tests."""
+    gains = [1 / np.log2(rank + 2) for rank, doc in enumerate(ranked[:k]) if doc in gold]
+    ideal = sum(1 / np.log2(rank + 2) for rank in range(min(k, len(gold))))
+    return float(sum(gains) / ideal) if ideal else 0.0
+
+
+def interval(values: Floats, rng: np.random.Generator) -> tuple[float, float]:
+    """95 % bootstrap interval of a mean over queries."""
+    draws = rng.integers(0, len(values), (2000, len(values)))
+    low, high = np.percentile(values[draws].mean(axis=1), [2.5, 97.5])
+    return float(low), float(high)
+
+
+def summarise(scores: Mapping[str, Floats]) -> dict[str, dict[str, object]]:
+    """Mean, interval and paired difference to the full row, by ``noise|row``."""
+    rng = np.random.default_rng(0)
+    table: dict[str, dict[str, object]] = {}
+    for key, values in scores.items():
+        full = scores[key.split("|")[0] + "|full"]
+        table[key] = {
+            "ndcg@10": float(values.mean()),
+            "interval": interval(values, rng),
+            "difference": float((values - full).mean()),
+            "difference_interval": interval(values - full, rng),
+        }
+    return table
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--queries", type=int, default=100)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--split", default="test")
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("--data", nargs="+", default=["scifact", "bright_theoremqa_questions_mini"])
+    args = parser.parse_args()
+    result: dict[str, object] = {"simulated": True, "budget": BUDGET, "seeds": args.seeds}
+    for name in args.data:
+        collection, tree = prepared(name, args.split, args.queries)
+        count = len(collection.queries)
+        with ProcessPoolExecutor(args.processes) as pool:
+            jobs = [
+                pool.submit(one_query, name, args.split, args.queries, row, args.seeds)
+                for row in range(count)
+            ]
+            rows = [job.result() for job in jobs]
+        scores = {key: np.array([np.mean(row[key]) for row in rows]) for key in rows[0]}
+        table = summarise(scores)
+        result[name] = {
+            "queries": count,
+            "documents": len(tree.leaves),
+            "depth": tree.depth,
+            "rows": table,
+        }
+        report(name, count, table)
+    print(save("ablation", result))
+
+
+def report(name: str, queries: int, table: Mapping[str, Mapping[str, object]]) -> None:
+    print(f"\n{name}, {queries} queries, nDCG@10 (simulated judge)")
+    for key, row in table.items():
+        low, high = row["interval"]  # type: ignore[misc]
+        less, more = row["difference_interval"]  # type: ignore[misc]
+        print(
+            f"  {key:40} {row['ndcg@10']:.3f} [{low:.3f}, {high:.3f}]"
+            f"   {row['difference']:+.3f} [{less:+.3f}, {more:+.3f}]"
+        )
+
+
+if __name__ == "__main__":
+    main()

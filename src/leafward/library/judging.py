@@ -1,0 +1,63 @@
+"""Which judge searches an index, from what the user asked for and what there is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from leafward.errors import SettingsError
+from leafward.protocols import ChatModel, Embedder, Judge, Vectors
+from leafward.search.judges.embedding import EmbeddingJudge
+from leafward.search.judges.fused import FusedJudge
+from leafward.search.judges.letters import LetterJudge
+from leafward.search.judges.listwise import ListwiseJudge
+from leafward.settings import SearchSettings
+
+JudgeName = Literal["auto", "listwise", "letters", "embedding", "fused"]
+
+LETTER_WEIGHT, EMBEDDING_WEIGHT = 1.0, 0.5
+"""How a small model's letters and the embeddings are fused: the best of those measured on hand-made
+slates (two orders, MiniLM at half weight)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What judges can be made of; vectors are those of the tree (see EmbeddingJudge)."""
+
+    chat: ChatModel | None
+    embedder: Embedder
+    node_vectors: Vectors
+    leaf_vectors: Vectors
+
+
+def resolve_judge(name: JudgeName, model: str | None) -> JudgeName:
+    """What ``auto`` means: embeddings without a model, letters and embeddings for a local one."""
+    if name != "auto":
+        return name
+    if model is None:
+        return "embedding"
+    return "fused" if model.startswith("local:") else "listwise"
+
+
+def make_judge(name: JudgeName, resources: Resources, settings: SearchSettings) -> Judge:
+    """The judge of this name.
+
+    Raises:
+        SettingsError: it needs a language model, and none is configured.
+    """
+    chat = resources.chat
+    resolved = resolve_judge(name, chat.name if chat else None)
+    embedding = EmbeddingJudge(resources.embedder, resources.node_vectors, resources.leaf_vectors)
+    if resolved == "embedding":
+        return embedding
+    if chat is None:
+        raise SettingsError(
+            f"the {resolved} judge needs a language model",
+            hint="name one: --model openai:MODEL, or --model local:qwen2.5-coder-1.5b",
+        )
+    if resolved == "listwise":
+        return ListwiseJudge(chat, candidate_tokens=settings.candidate_tokens)
+    letters = LetterJudge(chat, candidate_tokens=settings.candidate_tokens)
+    if resolved == "letters":
+        return letters
+    return FusedJudge([(letters, LETTER_WEIGHT), (embedding, EMBEDDING_WEIGHT)])
