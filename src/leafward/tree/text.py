@@ -6,15 +6,24 @@ import re
 import unicodedata
 
 _CHARS_PER_WORD = 24
+_UNSAFE = {"Cc", "Cs", "Co"}  # control, surrogate, private use
+_BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # reorder a line
 _COUNT = re.compile(r"\s*[(\[]\s*\d+\s*[)\]]\s*$")
 
 
 def clean(text: str, most_chars: int | None = None) -> str:
-    """One line without control characters or lone surrogates, cut to ``most_chars``."""
-    if not text.isascii() or not text.isprintable():
-        text = "".join(" " if unicodedata.category(c) in {"Cc", "Cs", "Co"} else c for c in text)
+    """One line that can be printed and stored anywhere, cut to ``most_chars``.
+
+    Control characters, lone surrogates and what turns the writing direction become spaces.
+    """
+    if not text.isprintable():
+        text = "".join(" " if _unsafe(c) else c for c in text)
     line = " ".join(text.split())
     return line if most_chars is None or len(line) <= most_chars else line[: most_chars - 1] + "…"
+
+
+def _unsafe(char: str) -> bool:
+    return unicodedata.category(char) in _UNSAFE or char in _BIDI
 
 
 def cut_words(text: str, most: int) -> str:
