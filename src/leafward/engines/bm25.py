@@ -77,6 +77,8 @@ class Bm25Engine:
             if links is not None:
                 weakref.finalize(engine, shutil.rmtree, links)
         except (OSError, ValueError) as error:
+            if links is not None:
+                shutil.rmtree(links, ignore_errors=True)
             raise IndexDamaged(
                 f"the lexical index {folder} cannot be read: {error}",
                 hint="`leafward verify` says what is damaged; `leafward index` rebuilds it",
