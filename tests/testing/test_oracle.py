@@ -83,9 +83,12 @@ def test_what_is_unknown_can_be_guessed_by_words() -> None:
 
 def test_a_query_cut_short_is_the_query() -> None:
     long = Query("q", "Which of the many parts of a living cell makes the energy that it needs?")
-    oracle = Oracle(DOCUMENTS, [long], [Qrel("q", "d1", 1)])
-    assert oracle(long.text[:50], LONG) == 1.0
-    assert oracle(long.text[:10], LONG) == 0.0
+    other = Query("r", "Which of the many parts of a dead cell decay first?")
+    oracle = Oracle(DOCUMENTS, [long, other], [Qrel("q", "d1", 1)])
+    assert oracle(long.text[:40], LONG) == 1.0
+    assert oracle(long.text[:26], LONG) == 0.0  # both begin so
+    assert oracle(other.text[:40], LONG) == 0.0
+    assert Oracle(DOCUMENTS, [long], [Qrel("q", "d1", 1)])(long.text[:10], LONG) == 0.0
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leafward.search.judges.letter_prompt import letter_messages
 from leafward.search.judges.prompts import listwise_messages
 from leafward.testing import ChatRequest, Noise, Reply, Rule, rules
 from leafward.testing.rules.clusters import partition
@@ -218,6 +219,21 @@ def test_leafwards_description_prompt_is_understood(answer_of: Answer) -> None:
     assert request.kind == "describe_group"
     answer = answer_of(rules.describe_group, request)
     assert "cells" not in answer["name"] and "hearts" in answer["description"]
+
+
+def test_leafwards_letter_prompt_is_understood() -> None:
+    seen: list[tuple[str, str]] = []
+
+    def score(query: str, candidate: str) -> float:
+        seen.append((query, candidate))
+        return 0.5
+
+    messages = letter_messages(Query("q", "Why?\nReally.", "helpful"), ["one", "two (3)"])
+    body = {"logprobs": True, "top_logprobs": 20}
+    request = ChatRequest("m", tuple((m.role, m.content) for m in messages), body)
+    reply = rules.letters(score)(request)
+    assert reply is not None and reply.text == "A"
+    assert seen == [("Why?\nReally.", "one"), ("Why?\nReally.", "two (3)")]
 
 
 def test_leafwards_judge_prompt_is_understood(answer_of: Answer) -> None:

@@ -23,15 +23,23 @@ PROSE = (
 )
 
 
-@given(st.text())
+TEXTS = st.text() | st.text("a1é_. \n\t\u2003")
+
+
+@given(TEXTS)
 def test_tokens_are_the_text(text: str) -> None:
     assert "".join(tokens(text)) == text
     assert count_tokens(text) == len(tokens(text))
 
 
-@given(st.text(), st.integers(0, 20))
+@given(TEXTS, st.integers(0, 20))
 def test_a_cut_at_a_token_counts_as_many(text: str, limit: int) -> None:
     assert count_tokens("".join(tokens(text)[:limit])) == min(limit, count_tokens(text))
+
+
+def test_white_space_is_what_python_says() -> None:
+    spaces = [chr(code) for code in range(0x11000) if chr(code).isspace()]
+    assert [count_tokens(f"a{space}b") for space in spaces] == [2 + (s != " ") for s in spaces]
 
 
 def test_counts_are_near_those_of_the_estimate_but_not_the_same() -> None:

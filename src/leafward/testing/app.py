@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from leafward.testing.answers import completion, model_list
@@ -81,7 +80,7 @@ class App:
         script = self._desk.script
 
         def make(fault: Fault | None, attempt: int) -> tuple[dict[str, Any], Bill]:
-            asked = replace(request, attempt=attempt)
+            asked = request.asked(attempt)
             check_chat(asked, script)
             reply = _reply(asked, script)
             if fault is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -63,6 +64,12 @@ class ChatRequest:
         """Hash of model and messages: two requests with one key ask the same thing."""
         text = json.dumps([self.model, self.messages])
         return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+    def asked(self, attempt: int) -> ChatRequest:
+        """The same request with its attempt; what has been worked out about it is kept."""
+        twin = copy(self)
+        object.__setattr__(twin, "attempt", attempt)
+        return twin
 
     @property
     def max_tokens(self) -> int | None:

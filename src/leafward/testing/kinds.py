@@ -17,7 +17,7 @@ _BY_PROPERTY = (
     ("describe_group", {"name", "description"}),
     ("query", {"query"}),
 )
-_KEY = re.compile(r'(?<!\\)"(\w+)"\s*:')  # as in a sketch of the answer; not in quoted JSON
+_KEY = re.compile(r'"(\w+)"\s*:')  # as in a sketch of the answer; JSON in a string has \"
 
 
 def kind_of(name: str, schema: Mapping[str, Any] | None, prompt: str, top_logprobs: int) -> str:

@@ -11,6 +11,8 @@ from leafward.types import Document, Qrel, Query, Tree
 
 _BEGINNING = 40  # characters in common that make a candidate one of the texts
 
+_QUERY_BEGINNING = 12  # of a query, where no other begins like it
+
 
 def nothing(query: str, candidate: str) -> float:
     """Relevance of what an oracle does not know: 0."""
@@ -75,13 +77,13 @@ class Oracle:
         return max((grades[doc_id] for doc_id in members & grades.keys()), default=0.0)
 
     def _judged(self, query: str) -> dict[str, float] | None:
-        """Grades of a query, of which a judge may have kept the beginning only."""
-        if found := self._grades.get(query):
-            return found
+        """Grades of a query, of which a prompt may show the beginning only."""
+        if query in self._grades:
+            return self._grades[query]
         place = bisect_left(self._query_texts, query)
-        longer = self._query_texts[place : place + 1]
-        cut = len(query) >= _BEGINNING and longer and longer[0].startswith(query)
-        return self._grades[longer[0]] if cut else None
+        longer = [text for text in self._query_texts[place : place + 2] if text.startswith(query)]
+        told = len(longer) == 1 and len(query) >= _QUERY_BEGINNING
+        return self._grades[longer[0]] if told else None
 
     def _find(self, candidate: str) -> frozenset[str] | None:
         key, cut = plain(candidate), candidate.rstrip().endswith(("…", "..."))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 
 from leafward.testing.chat import ChatRequest
 from leafward.testing.kinds import json_objects
@@ -23,8 +24,8 @@ _COUNTED = re.compile(r"^[ \t]*(?:[-*•][ \t]+|\[\d+\][ \t]*)?(\S.*?)[ \t]*\((\
 _BULLET = re.compile(r"^[ \t]*[-*•][ \t]+(\S.*)$", re.MULTILINE)
 _QUERY = re.compile(
     r"^[ \t#*]*(?:the )?(?:search )?(?:query|question|information need|problem)\b[^\n:]*:[ \t]*\n?"
-    r"[ \t]*(.+)$",
-    re.MULTILINE | re.IGNORECASE,
+    r"[ \t]*(\S.*)",
+    re.MULTILINE | re.IGNORECASE | re.DOTALL,
 )
 _RANGES = (
     r"(\d+)\s*(?:-|–|to|and|or)\s*(\d+)\s+(?:clusters|groups|parts|topics|categories)",
@@ -127,8 +128,19 @@ def query_text(request: ChatRequest) -> str:
     """The query that a judge is asked about; the whole user turn where none is marked."""
     for text in (request.user, request.prompt):
         if match := _QUERY.search(text):
-            return unquoted(match.group(1))
+            return _query(match.group(1))
     return request.user or request.prompt
+
+
+def _query(found: str) -> str:
+    """A query up to where its paragraph ends or a list begins."""
+    paragraph = found.partition("\n\n")[0]
+    if paragraph.startswith('"'):
+        return unquoted(found)
+    first, *lines = paragraph.splitlines()
+    marks = (*_STYLES, _LETTER)
+    rest = takewhile(lambda line: not any(mark.match(line) for mark in marks), lines)
+    return "\n".join([first, *rest]).strip()
 
 
 def bounds(request: ChatRequest) -> tuple[int, int]:

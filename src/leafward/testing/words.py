@@ -7,11 +7,13 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterable
-from functools import lru_cache
 
 # One match is one token, and together the matches are the text again. Deliberately not
 # `leafward.tokens`: a server that counted like its client could not show a wrong estimate.
-_TOKEN = re.compile(r" ?[A-Za-z]{1,7}| ?\d{1,3}| ?[^\w\s]|[^\W\dA-Za-z]{1,2}|\s{1,16}")
+_TOKEN = re.compile(r" ?(?:[A-Za-z]{1,7}|\d{1,3}|[^\w\s]|[^\W\dA-Za-z]{1,2})|\s+")
+_SPACE = r"[\t-\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"  # but " "
+_GAP = re.compile(rf"{_SPACE}(?: ?{_SPACE})* ?")
+_KNOWN_WORDS = 200_000
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _STOP_TEXT = """
     a about above after again all also although among an and any are as at be because been
@@ -31,10 +33,27 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-@lru_cache(maxsize=1024)
+class _WordTokens(dict[str, int]):
+    """Tokens by word: prompts are long and repeat their words, and a look-up is fast."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= _KNOWN_WORDS:
+            self.clear()
+        count = self[word] = len(_TOKEN.findall(word))
+        return count
+
+
+_WORD_TOKENS = _WordTokens()
+
+
 def count_tokens(text: str) -> int:
-    """Number of tokens of a text."""
-    return len(tokens(text))
+    """Number of tokens of a text: ``len(tokens(text))``, but fast."""
+    if "  " in text:
+        return len(_TOKEN.findall(text))
+    inside = sum(map(_WORD_TOKENS.__getitem__, text.split()))
+    # A space goes with the word behind it; what is left are line ends, and a space at the end.
+    alone = text.endswith(" ") and not text[-2:-1].isspace()
+    return inside + len(_GAP.findall(text)) + alone
 
 
 def stable_hash(*parts: object) -> int:
