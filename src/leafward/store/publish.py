@@ -31,8 +31,8 @@ def publish(
 ) -> None:
     """Make a draft visible, all of it or nothing.
 
-    First the derived files are forced to the disk, then one transaction inserts tree, summaries and
-    checksums, flips the state, and drops generations and documents that nobody needs any more.
+    First the derived files are forced to the disk, then one transaction flips the state, inserts
+    tree, summaries and checksums, and drops generations and documents that nobody needs any more.
 
     Raises:
         StoreError: tree, summaries, files and documents of the draft do not fit together.
@@ -41,10 +41,10 @@ def publish(
     records = seal(draft.folder)
     rows = list(_summary_rows(tree, summaries, frozenset(extractive)))
     with database.transaction():
+        _flip(database, draft, tree, rows, meta)
         _insert_tree(database, draft, tree)
         _insert_summaries(database, draft.generation, rows)
         _insert_files(database, draft.generation, records)
-        _flip(database, draft, tree, rows, meta)
         _prune(database)
     remove_orphans(database, root)
 
