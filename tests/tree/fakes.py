@@ -126,10 +126,12 @@ def _summaries(passage: dict[str, Any]) -> dict[str, Any]:
     return {"id": passage["id"], "summaries": levels}
 
 
-def by_word(user: str, most: int = 8) -> list[dict[str, Any]]:
+def by_word(user: str) -> list[dict[str, Any]]:
     """Clusters of the prompt's keywords, in order, of equal size."""
     entries = sorted(text for text, _ in keywords(user))
-    parts = max(2, min(most, len(entries) // 4, 4))
+    bounds = re.search(r"into (\d+) to (\d+) clusters", user)
+    fewest, most = map(int, bounds.groups()) if bounds else (2, 4)
+    parts = max(fewest, min(most, round(len(entries) ** 0.5)))
     size = -(-len(entries) // parts)
     chunks = [entries[lo : lo + size] for lo in range(0, len(entries), size)]
     return [
