@@ -19,7 +19,7 @@ def oracle(noise: NoiseModel, *, inverted: bool = False) -> NoisyOracleJudge:
     return NoisyOracleJudge(lambda query: tables[query.text], noise)
 
 
-EXACT = NoiseModel(contrast=0, slate=0, node=0, lift=0)
+EXACT = NoiseModel(contrast=0, slate=0, node=0)
 
 
 async def test_a_perfect_judge_goes_straight_to_the_leaf() -> None:

@@ -17,37 +17,48 @@ Floats = npt.NDArray[np.float64]
 class NoiseModel:
     """How a simulated judge errs; all in score units (0-1).
 
-    A node of true relevance r on slate i gets ``clip(r - contrast · m + ε_i + ε_iv)``: ``m`` is
-    the mean relevance of the *other* candidates on the slate (set dependence: the same node looks
-    worse in strong company), ε_i ~ N(0, slate²) is shared by the slate, ε_iv ~ N(0, node²) not.
-    ``lift`` is added to every score, so that contrast does not press them all to 0.
+    A node of true relevance r on slate i gets ``clip(r + b_i + ε_iv)`` with the slate's bias
+
+        b_i = contrast · (1 - best_i) - company · mean_i + ε_i
+
+    ``contrast``: a listwise judge stretches each slate towards a full score for its best
+    candidate (``best_i``), so that a poor slate looks good. ``company``: strong company (the mean
+    relevance of the slate) presses every score down. ε_i ~ N(0, slate²) is shared by the slate,
+    ε_iv ~ N(0, node²) is the candidate's own.
     """
 
     contrast: float = 0.8
     slate: float = 0.25
     node: float = 0.15
-    lift: float = 0.2
+    company: float = 0.0
 
     def score(self, relevance: Floats, rng: np.random.Generator) -> Floats:
         """Scores in [0, 1] for one slate, float64 ``[n]`` to ``[n]``."""
-        count = len(relevance)
-        others = (relevance.sum() - relevance) / max(count - 1, 1)
-        noise = rng.normal(0, self.slate) + rng.normal(0, self.node, count)
-        scores: Floats = np.clip(relevance - self.contrast * others + self.lift + noise, 0, 1)
+        stretched = self.contrast * (1 - relevance.max()) - self.company * relevance.mean()
+        bias = stretched + rng.normal(0, self.slate)
+        scores: Floats = np.clip(relevance + bias + rng.normal(0, self.node, len(relevance)), 0, 1)
         return scores
 
 
 def node_relevance(
-    tree: Tree, gold: Mapping[str, float], background: Floats | None = None
+    tree: Tree,
+    gold: Mapping[str, float],
+    background: Floats | None = None,
+    *,
+    blur: float = 0.0,
 ) -> Floats:
-    """True relevance by node id, float64 ``[nodes + leaves]``: a node is as good as its best leaf.
+    """True relevance by node id, float64 ``[nodes + leaves]``.
 
-    ``gold`` gives judged documents (1 = fully relevant), ``background`` (by leaf position, in
-    [0, 1)) what the other leaves look like to a judge; unjudged leaves are 0 without it.
+    ``gold`` gives judged documents in [0, 1], ``background`` (by leaf position) what the other
+    leaves look like to a judge; they are 0 without it. A node is worth
+    ``(1 - blur) · best + blur · mean`` of its leaves: a description of many documents does not
+    show the one that matters as clearly as its text does.
     """
     leaves = np.zeros(len(tree.leaves)) if background is None else background.copy()
     for doc_id, relevance in gold.items():
-        position = tree.position_of(doc_id)
-        leaves[position] = max(leaves[position], relevance)
-    inner = [leaves[node.lo : node.hi].max() for node in tree.nodes]
+        leaves[tree.position_of(doc_id)] = relevance
+    inner = [
+        (1 - blur) * leaves[node.lo : node.hi].max() + blur * leaves[node.lo : node.hi].mean()
+        for node in tree.nodes
+    ]
     return np.concatenate([inner, leaves])

@@ -60,9 +60,16 @@ def test_node_relevance_is_that_of_the_best_leaf() -> None:
     assert relevance[1] == relevance[3] == relevance[TREE.leaf_id(0)] == 0.2
 
 
+def test_blur_mixes_in_the_mean_of_the_leaves() -> None:
+    relevance = node_relevance(TREE, {"d4": 1.0}, blur=0.5)
+    assert relevance[2] == pytest.approx(0.5 + 0.5 / 3)
+    assert relevance[0] == pytest.approx(0.5 + 0.5 / 9)
+    assert relevance[TREE.leaf_id(4)] == 1.0
+
+
 async def test_oracle_without_noise_tells_the_truth_and_with_noise_is_repeatable() -> None:
     relevance = node_relevance(TREE, {"d4": 1.0})
-    exact = NoiseModel(contrast=0, slate=0, node=0, lift=0)
+    exact = NoiseModel(contrast=0, slate=0, node=0)
     judge = NoisyOracleJudge(lambda query: relevance, exact)
     assert (await judge.judge(QUERY, slate(1, 2, 3))).scores == {1: 0.0, 2: 1.0, 3: 0.0}
 
@@ -73,12 +80,19 @@ async def test_oracle_without_noise_tells_the_truth_and_with_noise_is_repeatable
     assert first != await other.judge(QUERY, slate(1, 2, 3))
 
 
-def test_contrast_makes_a_node_look_worse_in_strong_company() -> None:
+def test_contrast_stretches_a_slate_towards_its_best() -> None:
     noise = NoiseModel(contrast=0.8, slate=0, node=0)
     rng = np.random.default_rng(0)
-    weak = noise.score(np.array([0.5, 0.0, 0.0]), rng)
-    strong = noise.score(np.array([0.5, 0.9, 0.9]), rng)
-    assert weak[0] > strong[0]
+    poor = noise.score(np.array([0.3, 0.1]), rng)
+    good = noise.score(np.array([0.3, 1.0]), rng)
+    assert poor[0] == pytest.approx(0.3 + 0.8 * 0.7)
+    assert good[0] == pytest.approx(0.3)
+
+
+def test_strong_company_presses_scores_down() -> None:
+    noise = NoiseModel(contrast=0, slate=0, node=0, company=0.5)
+    rng = np.random.default_rng(0)
+    assert noise.score(np.array([0.5, 0.1]), rng)[0] > noise.score(np.array([0.5, 0.9]), rng)[0]
 
 
 async def test_replay_knows_only_its_slates() -> None:
