@@ -131,9 +131,9 @@ class OpenAIChat:
         """
         import openai
 
+        create = self._client.get().chat.completions.with_raw_response.create
         try:
             async with asyncio.timeout(attempt_seconds(self._settings)):
-                create = self._client.get().chat.completions.with_raw_response.create
                 body: str = (await create(**request)).text
                 return body
         except openai.APIError as error:

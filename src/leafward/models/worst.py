@@ -22,8 +22,8 @@ def upper_tokens(text: str) -> int:
 
     Words cost one per 3 letters, capitals and digits one each (as Qwen and Gemini count digits),
     other signs one a byte, line breaks and 4 spaces one each. Measured with the vocabularies of
-    Qwen2.5 and SmolLM2: never exceeded by abstracts, problems, code or other scripts; only a rare name
-    on its own or a random string is longer, which the slack of a call covers.
+    Qwen2.5 and SmolLM2: never exceeded by abstracts, problems, code or other scripts; only a rare
+    name on its own or a random string is longer, which the slack of a call covers.
     """
     return sum(_upper(piece) for piece in _PIECES.findall(text))
 
