@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from leafward.errors import IndexDamaged
 from leafward.protocols import Vectors
 from leafward.store.files import LEXICAL, NODE_VECTORS, VECTORS
 
@@ -25,14 +26,32 @@ def derived_problems(folder: Path, leaves: int, nodes: int) -> list[str]:
     return problems
 
 
+def load(path: Path) -> Vectors:
+    """Map an array read-only.
+
+    Raises:
+        FileNotFoundError: there is none.
+        IndexDamaged: it cannot be read; the message says why, and not which.
+    """
+    try:
+        array: Vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        raise
+    except Exception as error:
+        raise IndexDamaged(
+            f"cannot be read: {error}", hint="run `leafward verify` on the index"
+        ) from error
+    return array
+
+
 def _array_problems(path: Path, rows: int) -> Iterator[str]:
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
+        array = load(path)
     except FileNotFoundError:
         yield "is missing"
         return
-    except (OSError, ValueError) as error:
-        yield f"cannot be read: {error}"
+    except IndexDamaged as error:
+        yield error.message
         return
     if array.dtype != np.float32 or array.ndim != 2:
         yield f"holds {array.dtype} of {array.ndim} dimensions, not float32 of 2"

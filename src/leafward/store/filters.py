@@ -68,7 +68,7 @@ def _one(
 
 def _keys(value: Wanted) -> set[tuple[str, object]]:
     """Kind and value, so that sets compare as the filter does."""
-    several = isinstance(value, Collection) and not isinstance(value, str)
+    several = isinstance(value, Collection) and not isinstance(value, (str, bytes))
     values = value if several else (value,)
     return {(_kind(each), each) for each in values}  # type: ignore[union-attr]
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from leafward.errors import IndexDamaged, StoreError
 from leafward.protocols import Vectors
+from leafward.store.arrays import load
 from leafward.store.codec import load_metadata
 from leafward.store.database import Database, Row
 from leafward.store.files import GENERATIONS, NODE_VECTORS, VECTORS
@@ -158,10 +159,12 @@ class Snapshot:
 
     def _array(self, name: str) -> Vectors:
         try:
-            array: Vectors = np.load(self.folder / name, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise IndexDamaged(
-                f"{name} of generation {self.generation} cannot be read: {error}",
-                hint="run `leafward verify` on the index",
-            ) from error
-        return array
+            return load(self.folder / name)
+        except FileNotFoundError:
+            problem = "is missing"
+        except IndexDamaged as error:
+            problem = error.message
+        raise IndexDamaged(
+            f"{name} of generation {self.generation} {problem}",
+            hint="run `leafward verify` on the index",
+        )
