@@ -135,15 +135,22 @@ def _on_wire(response: HttpResponse, fault: Fault | None) -> HttpResponse:
     if fault is Fault.DROPPED_MIDDLE:
         return replace(response, fate="cut")
     if fault is Fault.INVALID_UTF8:
-        inside = response.body.index(b'": "') + 4
-        body = response.body[:inside] + b"\xff\xfe\x80" + response.body[inside:]
-        return replace(response, body=body)
+        return replace(response, body=_undecodable(response.body))
     if fault is Fault.GARBAGE:
         return replace(response, body=b"{upstream connect error")
     if fault is Fault.HTML_PAGE:
         page = b"<html><body><h1>It works!</h1></body></html>"
         return replace(response, body=page, headers={"content-type": "text/html"})
     return response
+
+
+def _undecodable(body: bytes) -> bytes:
+    """Put bytes that are no UTF-8 into the answer's content, or else into its first text."""
+    for key in (b'"content": "', b'"embedding": "', b'": "'):
+        before, found, after = body.partition(key)
+        if found:
+            return before + found + b"\xff\xfe\x80" + after
+    return b"\xff" + body
 
 
 def read_object(body: bytes) -> Mapping[str, Any]:

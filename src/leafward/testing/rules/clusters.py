@@ -84,7 +84,7 @@ def _named(parts: Sequence[Sequence[Line]]) -> list[dict[str, object]]:
         name = f"{name} {number}" if name in found else name
         found[name] = {
             "name": name,
-            "description": "Passages on " + ", ".join(leading) + ".",
+            "description": "About " + ", ".join(leading) + ".",
             "keywords": [text for text, _ in part],
         }
     return list(found.values())

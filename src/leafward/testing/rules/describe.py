@@ -20,7 +20,7 @@ def describe_group(request: ChatRequest) -> Reply | None:
     taken = {word for name in neighbours(request) for word in words(name)}
     own = [word for word in leading if word not in taken] or leading
     name = " ".join(own[:_NAME]) or "other"
-    return Reply.json({"name": name, "description": "Texts about " + ", ".join(leading) + "."})
+    return Reply.json({"name": name, "description": "About " + ", ".join(leading) + "."})
 
 
 def query(request: ChatRequest) -> Reply | None:
