@@ -54,8 +54,13 @@ def test_a_file_is_hashed_once_and_again_after_it_changed(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hashed: list[Path] = []
-    digest = registry._digest
-    monkeypatch.setattr(registry, "_digest", lambda path: (hashed.append(path), digest(path))[1])
+    original = registry._digest
+
+    def count(path: Path) -> str:
+        hashed.append(path)
+        return original(path)
+
+    monkeypatch.setattr(registry, "_digest", count)
     find("tiny", cache_dir=cache)
     find("tiny", cache_dir=cache)
     assert len(hashed) == 1

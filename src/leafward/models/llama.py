@@ -48,6 +48,8 @@ class Engine:
                     hint="set models.context_tokens lower, or use another GGUF file; "
                     "the log level DEBUG shows llama.cpp's reasons",
                 ) from error
+        # Closing a server whose loop has not begun waits for ever: see the loop answer once.
+        self._server.handle_metrics()
         self.worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="leafward-llama")
 
     def stream(self, request: Chunk, abandoned: threading.Event) -> list[Chunk]:
@@ -96,6 +98,7 @@ def _params(library: Any, path: Path, context_tokens: int, threads: int) -> Any:
     params.warmup = False
     params.ui = False
     params.endpoint_slots = False
+    params.endpoint_metrics = True  # for the engine's own first question
     # Nobody else may ask: the key is forgotten as soon as the server has it.
     params.api_keys = [secrets.token_urlsafe(32)]
     params.verbosity = _CHATTY if _log.isEnabledFor(logging.DEBUG) else _SILENT
