@@ -69,6 +69,7 @@ def test_repeated_words_weigh_more(engine: Bm25Engine) -> None:
 
 def test_total_counts_all_matches(engine: Bm25Engine) -> None:
     assert engine.rank("cat", k=1).total == 3
+    assert engine.count == len(TEXTS)
 
 
 def test_filters_by_predicate_and_by_mask_agree(engine: Bm25Engine) -> None:

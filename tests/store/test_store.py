@@ -6,6 +6,8 @@ import os
 import sqlite3
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -192,6 +194,33 @@ def test_one_writer(tmp_path: Path) -> None:
         assert "IndexBusy" in ended.stderr and "in <module>" in ended.stderr
         assert "line 3" in ended.stderr  # reading on line 2 went well
     Store.open(tmp_path / "i", read_only=False).close()
+
+
+def test_readers_read_while_a_writer_publishes(tmp_path: Path) -> None:
+    make(tmp_path / "i", 3)
+    done = threading.Event()
+
+    def read() -> int:
+        turns = 0
+        while not done.is_set() or turns == 0:
+            with Store.open(tmp_path / "i") as store:
+                snapshot = store.snapshot()
+                assert verify(tmp_path / "i").problems == ()
+                try:
+                    found = snapshot.documents(range(len(snapshot.tree.leaves)))
+                except StoreError as error:  # two publications since: said, not shown as damage
+                    assert "removed" in error.message
+                else:
+                    assert [document.id for document in found] == list(snapshot.tree.leaves)
+            turns += 1
+        return turns
+
+    with ThreadPoolExecutor(3) as pool, Store.create(tmp_path / "i") as writer:
+        readers = [pool.submit(read) for _ in range(3)]
+        for turn in range(12):
+            publish(writer, documents(3 + turn, version=str(turn)))
+        done.set()
+        assert all(reader.result() > 0 for reader in readers)
 
 
 def test_a_read_only_store_publishes_nothing(tmp_path: Path) -> None:

@@ -132,8 +132,12 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Several reads that see one state of the database."""
-        yield from self._within("BEGIN")
+        """Several reads that see one state of the database; may be nested."""
+        with self._lock:
+            if self._connection.in_transaction:
+                yield
+            else:
+                yield from self._within("BEGIN")
 
     def _within(self, begin: str) -> Iterator[None]:
         with self._lock, _translated(self.path):

@@ -122,16 +122,17 @@ class Store:
             IndexNotFound: none was published yet.
             IndexDamaged: its rows contradict each other.
         """
-        rows = self._database.rows(
-            "SELECT id, fingerprint, settings, meta, created FROM generations"
-            " WHERE state = 'published' ORDER BY id DESC LIMIT 1"
-        )
-        if not rows:
-            raise IndexNotFound(
-                f"no finished build at {self.path}",
-                hint=f"finish it with `leafward index CORPUS {self.path}`; what was paid is kept",
+        with self._database.reading():  # so that no publication comes between the row and its tree
+            rows = self._database.rows(
+                "SELECT id, fingerprint, settings, meta, created FROM generations"
+                " WHERE state = 'published' ORDER BY id DESC LIMIT 1"
             )
-        return Snapshot(self._database, self.path, rows[0])
+            if rows:
+                return Snapshot(self._database, self.path, rows[0])
+        raise IndexNotFound(
+            f"no finished build at {self.path}",
+            hint=f"finish it with `leafward index CORPUS {self.path}`; what was paid is kept",
+        )
 
     def journal(
         self, stage: str, state: str, detail: Mapping[str, JsonValue] | None = None
