@@ -22,9 +22,9 @@ from leafward.models.openai_reply import read_reply, to_completion
 from leafward.models.prices import Prices, with_money
 from leafward.models.providers import Endpoint
 from leafward.models.schemas import response_format, with_schema_in_prompt
+from leafward.models.worst import worst_case
 from leafward.protocols import DEFAULT_SAMPLING, CallCache
 from leafward.settings import ModelSettings
-from leafward.tokens import estimate_tokens
 from leafward.types import Completion, JsonSchema, Message, Sampling, Usage
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ class OpenAIChat:
         sampling: Sampling = DEFAULT_SAMPLING,
     ) -> Completion:
         """Answer once, as :meth:`ChatModel.complete` says, in one attempt."""
+        worst = worst_case(messages, schema, sampling, None)
         known = abilities = self._abilities.current
         lasting = True
         while True:
@@ -86,10 +87,10 @@ class OpenAIChat:
             if isinstance(outcome, str):
                 if lasting:
                     self._abilities.learn(known, abilities)
-                return self._read(outcome, messages)
+                return self._read(outcome, worst)
             words = complaint(outcome, self._endpoint)
             if _status(outcome) in _ADAPTABLE and _FILTERED.search(words):
-                return self._filtered(messages)
+                return self._filtered(worst)
             change = adapt(known, abilities, words, with_schema=schema is not None)
             if change is None or _status(outcome) not in _ADAPTABLE:
                 raise translate(outcome, self._endpoint)
@@ -142,12 +143,12 @@ class OpenAIChat:
             pass  # raised below, outside of the SDK's context
         raise lost_answer(self._endpoint, "no answer in time")
 
-    def _read(self, body: str, messages: Sequence[Message]) -> Completion:
+    def _read(self, body: str, worst: Usage) -> Completion:
         reply = read_reply(body)
         if reply is None:
             raise unreadable(self._endpoint, _looks_like(body))
         if reply.choices:
-            completion = to_completion(reply, messages)
+            completion = to_completion(reply, worst)
             return replace(completion, usage=with_money(completion.usage, self._prices))
         if isinstance(reply.error, dict):  # OpenRouter reports upstream errors with status 200
             code = reply.error.get("code")
@@ -155,10 +156,9 @@ class OpenAIChat:
             raise status_error(code if isinstance(code, int) else 502, words, self._endpoint, {})
         raise unreadable(self._endpoint, "no choices")
 
-    def _filtered(self, messages: Sequence[Message]) -> Completion:
+    def _filtered(self, worst: Usage) -> Completion:
         """A provider's filter turned the prompt away; it may have been billed for reading it."""
-        prompt = sum(estimate_tokens(message.content) for message in messages)
-        usage = with_money(Usage(calls=1, prompt_tokens=prompt), self._prices)
+        usage = with_money(replace(worst, completion_tokens=0), self._prices)
         return Completion("", usage, "refusal")
 
     def _connect(self) -> AsyncOpenAI:

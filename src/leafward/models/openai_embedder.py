@@ -142,7 +142,7 @@ class OpenAIEmbedder:
             raise unreadable(self._endpoint, f"not {len(batch)} vectors")
         vectors, tokens = answer
         if tokens is None:
-            tokens = sum(estimate_tokens(text) for text in batch)
+            tokens = worst.prompt_tokens
         usage = with_money(Usage(calls=1, prompt_tokens=tokens), self._prices)
         self._count(usage)
         return vectors, usage

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
-from leafward.tokens import estimate_tokens
-from leafward.types import Completion, Message, TokenLogprob, Usage
+from leafward.models.worst import upper_tokens
+from leafward.types import Completion, TokenLogprob, Usage
 
 _LENGTH = {"length", "max_tokens", "max_output_tokens", "model_length"}
 _REFUSAL = {"content_filter", "refusal", "safety", "recitation", "prohibited_content"}
@@ -75,17 +74,18 @@ def read_reply(text: str) -> Reply | None:
         return None
 
 
-def to_completion(reply: Reply, messages: Sequence[Message]) -> Completion:
+def to_completion(reply: Reply, worst: Usage) -> Completion:
     """What a reply with at least one choice says, money not yet counted.
 
-    Token counts that the provider does not send are estimated.
+    Token counts that the provider does not send are bounded from above, so that a budget holds:
+    the prompt by the ``worst`` case of the call, the completion by its text and the worst case.
     """
     choice = reply.choices[0]
     text = _text(choice.message)
     refusal = choice.message.refusal
     return Completion(
         text=text or refusal or "",
-        usage=_usage(reply.usage, messages, text),
+        usage=_usage(reply.usage, text, worst),
         finish_reason=_finish(choice, refusal),
         logprobs=_logprobs(choice.logprobs),
     )
@@ -104,14 +104,14 @@ def _finish(choice: _Choice, refusal: str | None) -> Literal["stop", "length", "
     return "length" if reason in _LENGTH else "stop"
 
 
-def _usage(sent: _Usage | None, messages: Sequence[Message], text: str) -> Usage:
+def _usage(sent: _Usage | None, text: str, worst: Usage) -> Usage:
     usage = sent or _Usage()
     prompt = usage.prompt_tokens
     if prompt is None:
-        prompt = sum(estimate_tokens(message.content) for message in messages)
+        prompt = worst.prompt_tokens
     completion = usage.completion_tokens
     if completion is None:
-        completion = estimate_tokens(text)
+        completion = min(upper_tokens(text), worst.completion_tokens)
     if usage.total_tokens is not None and usage.prompt_tokens is not None:
         # Some leave tokens of reasoning out of the completion, but bill them.
         completion = max(completion, usage.total_tokens - prompt)
