@@ -22,7 +22,6 @@ from leafward.tokens import cut_tokens, estimate_tokens
 from leafward.types import NO_USAGE, Candidate, Completion, Judgement, Query, Sampling, Slate, Usage
 
 MAX_CANDIDATES = len(LETTERS)
-SPREAD = 8.0  # nats between the scores 0 and 1
 SAFETY = 1.15  # estimates of prompt tokens are that far off at most
 ANSWER_TOKENS = 8
 MIN_CANDIDATE_TOKENS = 8
@@ -146,12 +145,13 @@ def letter_logprobs(top: Mapping[str, float], count: int) -> LogProbs | None:
 
 
 def to_scores(logprobs: LogProbs) -> npt.NDArray[np.float64]:
-    """Map log-probabilities to [0, 1] so that slates of different size can be compared.
+    """Map log-probabilities over n candidates to [0, 1]: ``s = n·p / (1 + n·p)``.
 
-    ``s = 1/2 + (log p + log n) / SPREAD``, cut to [0, 1]: 1/2 is what a model without preference
-    gives to each of n candidates; one that is e times as likely gets 1/8 more. The map is linear,
-    so that scores keep the form θ + b; the spread keeps a certain choice among 26 below 1 and a
-    candidate of no chance near 0.
+    1/2 is what a model without preference gives to each candidate, whatever n is, so that slates
+    of different size can be compared. In the logarithm of p it is the logistic curve: near 1/2
+    each nat adds 1/4, so that scores keep the form θ + b; far away it flattens instead of cutting
+    off, so that no two candidates are made equal.
     """
-    scores: npt.NDArray[np.float64] = 0.5 + (logprobs + np.log(len(logprobs))) / SPREAD
-    return np.clip(scores, 0.0, 1.0)
+    odds = np.exp(logprobs) * len(logprobs)
+    scores: npt.NDArray[np.float64] = odds / (1.0 + odds)
+    return scores
