@@ -101,11 +101,6 @@ class Bm25Engine:
         """Free text: every string is a valid expression."""
         return "text"
 
-    @property
-    def count(self) -> int:
-        """Documents in the index."""
-        return len(self._doc_ids)
-
     async def search(self, expression: str, *, k: int) -> Ranking:
         """Rank documents for free text; works in a thread, and never raises QuerySyntaxError."""
         return await asyncio.to_thread(self.rank, expression, k=k)

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 
 from leafward.store.codec import clean_json, now, timestamp
-from leafward.store.database import SideConnection
+from leafward.store.side import SideConnection
 from leafward.types import Usage
 
 DATABASE = "index.sqlite"

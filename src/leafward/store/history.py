@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from leafward.store.codec import clean, dump, now
-from leafward.store.database import SideConnection
+from leafward.store.side import SideConnection
 from leafward.types import JsonValue, Trace
 
 
