@@ -93,7 +93,15 @@ class RateLimited(ModelUnavailable):
 
 
 class ModelRejected(ModelError):
-    """The provider refuses the request itself: bad key, unknown model, prompt too long."""
+    """The provider refuses the request itself: bad key, unknown model, prompt too long.
+
+    ``of_request`` is True where only this request is at fault (a prompt too long), and False where
+    another one would be refused as well (key, model, account).
+    """
+
+    def __init__(self, message: str, *, of_request: bool = False, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.of_request = of_request
 
 
 class UnusableOutput(ModelError):

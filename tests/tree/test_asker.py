@@ -51,7 +51,9 @@ async def test_unusable_answers_are_the_prompts_trouble() -> None:
         BudgetExceeded("no", limit="calls"),
         Interrupted("stop"),
         ModelUnavailable("down"),
-        ModelRejected("bad key"),  # nothing was answered before: it is not this prompt's trouble
+        ModelRejected("bad key"),
+        # Nothing was answered before: it is not this prompt's trouble alone.
+        ModelRejected("unknown parameter", of_request=True),
         ModelTimeout("slow"),
     ],
 )
@@ -65,17 +67,34 @@ async def test_after_a_fatal_error_nothing_more_is_asked(error: LeafwardError) -
     assert len(chat.asked) == 1
 
 
-async def test_single_timeouts_among_answers_are_tolerated_up_to_a_tenth() -> None:
+async def test_single_rejections_among_answers_are_tolerated_up_to_a_tenth() -> None:
     def fail(user: str) -> str:
-        if user == "slow":
-            raise ModelTimeout("slow")
+        if user == "long":
+            raise ModelRejected("too long", of_request=True)
         return GOOD
 
     one, tally, _ = asker(fail)
     for _ in range(20):
-        await ask(one, "quick")
+        await ask(one, "short")
     for _ in range(3):
-        assert await ask(one, "slow") is None
-    with pytest.raises(ModelTimeout):
-        await ask(one, "slow")
-    assert tally.timeouts == 4
+        assert await ask(one, "long") is None
+    with pytest.raises(ModelRejected):
+        await ask(one, "long")
+    assert tally.rejected == 4
+
+
+@pytest.mark.parametrize(
+    "error", [ModelTimeout("slow"), ModelUnavailable("down"), ModelRejected("the key expired")]
+)
+async def test_an_outage_among_answers_ends_the_build(error: LeafwardError) -> None:
+    def fail(user: str) -> str:
+        if user == "now":
+            raise error
+        return GOOD
+
+    one, tally, _ = asker(fail)
+    for _ in range(20):
+        await ask(one, "before")
+    with pytest.raises(type(error)):
+        await ask(one, "now")
+    assert (tally.rejected, tally.unusable) == (0, 0)

@@ -26,6 +26,8 @@ _NOT_SENT = {
     *("UnsupportedProtocol", "LocalProtocolError"),
 }
 _OUT_OF_MONEY = ("insufficient_quota", "billing", "credit balance")
+_OF_REQUEST = {400, 413, 422}
+_ACCOUNT = (*_OUT_OF_MONEY, "api key", "api_key", "apikey")  # some send 400 for these as well
 
 
 class Unreachable(ModelUnavailable):
@@ -98,7 +100,9 @@ def status_error(
         )
     if status >= 500 or status in (409, 425):
         return ModelUnavailable(text, hint="the provider has trouble: try again later")
-    return ModelRejected(text, hint=_rejection_hint(status, message, endpoint))
+    alone = status in _OF_REQUEST and not any(word in message.lower() for word in _ACCOUNT)
+    hint = _rejection_hint(status, message, endpoint)
+    return ModelRejected(text, of_request=alone, hint=hint)
 
 
 def _rejection_hint(status: int, message: str, endpoint: Endpoint) -> str:

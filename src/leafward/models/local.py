@@ -59,6 +59,7 @@ class LocalChat:
         except ValueError as error:  # how xllamacpp reports a template or schema it cannot use
             raise ModelRejected(
                 f"{self.name} cannot use this request: {error}",
+                of_request=True,
                 hint="check the JSON schema, and that the GGUF file holds a chat template",
             ) from error
         finally:
@@ -183,8 +184,11 @@ def _failure(name: str, error: dict[str, Any]) -> ModelRejected | ModelUnavailab
     message = f"{name}: {error.get('message', error)}"
     if error.get("type") == "exceed_context_size_error":
         return ModelRejected(
-            message, hint="set models.context_tokens higher, or make the prompt shorter"
+            message,
+            of_request=True,
+            hint="set models.context_tokens higher, or make the prompt shorter",
         )
     if 400 <= error.get("code", 500) < 500:
-        return ModelRejected(message, hint="the request is wrong: check schema and sampling")
+        hint = "the request is wrong: check schema and sampling"
+        return ModelRejected(message, of_request=True, hint=hint)
     return ModelUnavailable(message, hint="run again; the log level DEBUG shows llama.cpp's log")

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from leafward.errors import LeafwardError, ModelRejected, ModelTimeout, UnusableOutput
+from leafward.errors import LeafwardError, ModelRejected, UnusableOutput
 from leafward.protocols import ChatModel
 from leafward.structured import ask
 from leafward.tree.report import Stage, Tally
@@ -24,9 +24,9 @@ class Asker:
     """Asks at most ``limit`` questions at once and stops asking when one has failed for good.
 
     An answer that cannot be used is the prompt's trouble: the builder repairs it. So is a prompt
-    that times out or is turned away while others are answered, up to three and a tenth of all;
-    beyond that, and for every other error, the trouble is the provider's or the user's, and the
-    build ends with that error, to be resumed.
+    that is turned away as such while others are answered, up to three and a tenth of all. Every
+    other error is the provider's trouble or the user's: an outage must never pass for something
+    that the model said, and so the build ends with that error, to be resumed.
     """
 
     def __init__(self, chat: ChatModel, tally: Tally, *, limit: int) -> None:
@@ -49,10 +49,9 @@ class Asker:
             except UnusableOutput:
                 self._tally.unusable += 1
                 return None
-            except (ModelTimeout, ModelRejected) as error:
-                self._tolerate(error)
-                return None
             except LeafwardError as error:
+                if self._tolerable(error):
+                    return None
                 self._fatal = error
                 raise
 
@@ -65,9 +64,9 @@ class Asker:
         self._tally.salvaged += answer.salvaged
         return answer.value
 
-    def _tolerate(self, error: ModelTimeout | ModelRejected) -> None:
-        self._tally.timeouts += 1
-        allowed = max(_TOLERATED, _TOLERATED_SHARE * self._answered) if self._answered else 0
-        if self._tally.timeouts > allowed:
-            self._fatal = error
-            raise error
+    def _tolerable(self, error: LeafwardError) -> bool:
+        """Whether a failure is this prompt's alone, and one of few."""
+        if not (isinstance(error, ModelRejected) and error.of_request and self._answered):
+            return False
+        self._tally.rejected += 1
+        return self._tally.rejected <= max(_TOLERATED, _TOLERATED_SHARE * self._answered)

@@ -36,9 +36,10 @@ class BuildReport:
     ``strategy`` is the one that was used. ``asked`` counts questions by stage, whether the answer
     came from the provider or the cache; ``usage`` counts what was spent on them by stage.
     ``unusable`` answers were replaced as ``repairs`` and ``extractive`` (documents without a
-    model's summaries) tell; ``salvaged`` ones were read in part. ``embedding_splits`` are nodes of
-    a model-driven build that were split by their embeddings; ``coarse_passes`` counts the
-    bottom-up passes that made a corpus small enough to be read from the top.
+    model's summaries) tell, and so were ``rejected`` prompts; ``salvaged`` answers were read in
+    part. ``embedding_splits`` are nodes of a model-driven build that were split by their
+    embeddings; ``coarse_passes`` counts the bottom-up passes that made a corpus small enough to be
+    read from the top.
     """
 
     strategy: Strategy
@@ -51,7 +52,7 @@ class BuildReport:
     coarse_passes: int
     salvaged: int
     unusable: int
-    timeouts: int
+    rejected: int
 
     @property
     def calls(self) -> int:
@@ -89,7 +90,7 @@ class Tally:
         self.coarse_passes = 0
         self.salvaged = 0
         self.unusable = 0
-        self.timeouts = 0
+        self.rejected = 0
 
     def repaired(self, repair: Repair, count: int = 1) -> None:
         if count:
@@ -107,5 +108,5 @@ class Tally:
             coarse_passes=self.coarse_passes,
             salvaged=self.salvaged,
             unusable=self.unusable,
-            timeouts=self.timeouts,
+            rejected=self.rejected,
         )
