@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from leafward.models.budget import Budget, check_prices
+from leafward.models.kept_embedder import KeptEmbedder
 from leafward.models.meter import Meter
 from leafward.models.prices import find_prices
 from leafward.models.providers import find_endpoint
@@ -26,7 +27,8 @@ def open_embedder(
 ) -> Embedder:
     """Open ``minilm``, ``lexical`` or ``PROVIDER:MODEL`` (any OpenAI-compatible endpoint).
 
-    The local ones cost nothing and are not cached: the same texts give the same vectors again.
+    The local ones cost nothing; batches of documents that ``minilm`` embedded are kept all the
+    same, for they take time.
 
     Raises:
         SettingsError: an unknown provider, a missing key, or a limit on money without prices.
@@ -35,7 +37,8 @@ def open_embedder(
     if spec == "minilm":
         from leafward.models.minilm import MiniLmEmbedder
 
-        return MiniLmEmbedder.open(cache_dir=cache_dir, offline=offline)
+        local = MiniLmEmbedder.open(cache_dir=cache_dir, offline=offline)
+        return local if cache is None else KeptEmbedder(local, cache)
     if spec == "lexical":
         from leafward.models.lexical import LexicalEmbedder
 
