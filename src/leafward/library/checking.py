@@ -26,7 +26,7 @@ def verify(path: str | Path) -> VerifyReport:
 
 
 def _lexical_problem(path: Path) -> VerifyProblem | None:
-    repair = f"`leafward index CORPUS {path}` rebuilds it from the stored answers"
+    repair = f"`leafward index CORPUS {path} --force` rebuilds it from the stored answers"
     with Store.open(path) as store:
         try:
             snapshot = store.snapshot()

@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from leafward.models.cache import canonical, content_key
+from leafward.models.cache_keys import canonical, look_up
 from leafward.protocols import CallCache, Embedder, Vectors
 from leafward.types import NO_USAGE
 
@@ -40,8 +40,8 @@ class KeptEmbedder:
         """Embed texts, ``[n]`` to float32 ``[n, d]`` with unit rows."""
         if role == "query" or len(texts) < MIN_BATCH:
             return self._inner.embed(texts, role=role)
-        key = content_key(canonical({"embed": list(texts), "model": self.name}))
-        kept = self._kept(key, len(texts))
+        asked = canonical({"embed": list(texts), "model": self.name})
+        key, kept = look_up(self._cache, asked, lambda answer: self._decode(answer, len(texts)))
         if kept is not None:
             return kept
         vectors = self._inner.embed(texts, role=role)
@@ -55,11 +55,8 @@ class KeptEmbedder:
         )
         return vectors
 
-    def _kept(self, key: str, count: int) -> Vectors | None:
-        """The kept vectors, or None where there are none or they are damaged."""
-        answer = self._cache.get(key)
-        if answer is None:
-            return None
+    def _decode(self, answer: str, count: int) -> Vectors | None:
+        """The kept vectors, or None where they are damaged."""
         try:
             raw = base64.b64decode(answer.strip('"'), validate=True)
         except (binascii.Error, ValueError):

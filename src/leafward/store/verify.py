@@ -79,7 +79,9 @@ class _Verification:
     def __init__(self, path: Path, database: Database) -> None:
         self._path = path
         self._database = database
-        self._rebuild = f"`leafward index CORPUS {path}` rebuilds it from the stored answers"
+        self._rebuild = (
+            f"`leafward index CORPUS {path} --force` rebuilds it from the stored answers"
+        )
         self._restore = (
             f"restore {DATABASE} from a backup, or delete {path} and run `leafward index` again"
         )
