@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 
 import pytest
 
@@ -49,3 +51,12 @@ def test_tasks_outlive_the_call_that_started_them() -> None:
     portal.call(wait)
     portal.close()
     assert done == [1]
+
+
+def test_a_portal_left_open_does_not_keep_the_interpreter() -> None:
+    code = (
+        "import asyncio; from leafward.library.portal import Portal;"
+        "portal = Portal(); portal.call(lambda: asyncio.sleep(0))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, timeout=60)
+    assert done.returncode == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, TypeVar
@@ -37,6 +38,7 @@ class Portal:
     def close(self) -> None:
         """Stop the loop; tasks that still run are cancelled."""
         if self._context is not None:
+            atexit.unregister(self.close)
             self._context.__exit__(None, None, None)
         self._context = self._portal = None
 
@@ -46,4 +48,6 @@ class Portal:
         if self._portal is None:
             self._context = start_blocking_portal("asyncio")
             self._portal = self._context.__enter__()
+            # Left open, it would be finalised after its thread was frozen, and wait for it forever.
+            atexit.register(self.close)
         return self._portal
