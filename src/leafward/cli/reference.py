@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ from pydantic import BaseModel, TypeAdapter
 
 from leafward.cli import lazy, shapes
 from leafward.cli.exits import MEANING
+
+Page = Callable[[], Iterator[str]]
 
 MARK = "<!-- generated from here on: python -m leafward.cli.reference docs -->"
 
