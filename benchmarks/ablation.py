@@ -18,6 +18,7 @@ import asyncio
 import os
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -117,18 +118,25 @@ def interval(values: Floats, rng: np.random.Generator) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def summarise(scores: Mapping[str, Floats]) -> dict[str, dict[str, object]]:
-    """Mean, interval and paired difference to the full row, by ``noise|row``."""
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Mean nDCG@10 with its interval, and the paired difference to the full algorithm."""
+
+    ndcg: float
+    interval: tuple[float, float]
+    difference: float
+    difference_interval: tuple[float, float]
+
+
+def summarise(scores: Mapping[str, Floats]) -> dict[str, Row]:
+    """A row for each ``noise|change``."""
     rng = np.random.default_rng(0)
-    table: dict[str, dict[str, object]] = {}
+    table: dict[str, Row] = {}
     for key, values in scores.items():
-        full = scores[key.split("|")[0] + "|full"]
-        table[key] = {
-            "ndcg@10": float(values.mean()),
-            "interval": interval(values, rng),
-            "difference": float((values - full).mean()),
-            "difference_interval": interval(values - full, rng),
-        }
+        gain = values - scores[key.split("|")[0] + "|full"]
+        table[key] = Row(
+            float(values.mean()), interval(values, rng), float(gain.mean()), interval(gain, rng)
+        )
     return table
 
 
@@ -156,20 +164,20 @@ def main() -> None:
             "queries": count,
             "documents": len(tree.leaves),
             "depth": tree.depth,
-            "rows": table,
+            "rows": {key: asdict(row) for key, row in table.items()},
         }
         report(name, count, table)
     print(save("ablation", result))
 
 
-def report(name: str, queries: int, table: Mapping[str, Mapping[str, object]]) -> None:
+def report(name: str, queries: int, table: Mapping[str, Row]) -> None:
     print(f"\n{name}, {queries} queries, nDCG@10 (simulated judge)")
     for key, row in table.items():
-        low, high = row["interval"]  # type: ignore[misc]
-        less, more = row["difference_interval"]  # type: ignore[misc]
+        low, high = row.interval
+        less, more = row.difference_interval
         print(
-            f"  {key:40} {row['ndcg@10']:.3f} [{low:.3f}, {high:.3f}]"
-            f"   {row['difference']:+.3f} [{less:+.3f}, {more:+.3f}]"
+            f"  {key:58} {row.ndcg:.3f} [{low:.3f}, {high:.3f}]"
+            f"   {row.difference:+.3f} [{less:+.3f}, {more:+.3f}]"
         )
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.search.trees import grid_tree
 
 from leafward.errors import BudgetExceeded, Interrupted, ModelRejected, ModelUnavailable
-from leafward.search import ReplayJudge, search_many, search_one
+from leafward.search import ReplayJudge, search_many, search_one, search_together
 from leafward.settings import SearchSettings
 from leafward.types import Judgement, Query, Slate, Usage
 
@@ -149,3 +149,11 @@ async def test_many_queries_equal_single_ones() -> None:
     for query, result in zip(queries, together, strict=True):
         alone = await search_one(TREE, query, TableJudge(), settings)
         assert alone.hits == result.hits
+
+
+async def test_one_barrier_for_all_gives_the_same_results_as_lockstep() -> None:
+    queries = [Query(str(number), f"need {number}") for number in range(4)]
+    settings = SearchSettings(schedule="lockstep", iterations=5)
+    together = await search_together(TREE, queries, TableJudge(), settings)
+    apart = await search_many(TREE, queries, TableJudge(), settings)
+    assert [result.hits for result in together] == [result.hits for result in apart]

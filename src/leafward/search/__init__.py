@@ -1,7 +1,7 @@
 """Tree search: the traversal without I/O, its judges, and the drivers that connect the two."""
 
 from leafward.search.calibration import Fit, fit
-from leafward.search.driver import NodeReader, Unread, search_many, search_one
+from leafward.search.driver import NodeReader, Unread, search_many, search_one, search_together
 from leafward.search.judges.embedding import EmbeddingJudge
 from leafward.search.judges.oracle import NoisyOracleJudge
 from leafward.search.judges.replay import ReplayJudge
@@ -21,4 +21,5 @@ __all__ = [
     "node_relevance",
     "search_many",
     "search_one",
+    "search_together",
 ]

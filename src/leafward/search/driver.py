@@ -114,6 +114,35 @@ async def search_many(
     return await asyncio.gather(*(one(q, m) for q, m in zip(queries, masks, strict=True)))
 
 
+async def search_together(
+    tree: Tree,
+    queries: Sequence[Query],
+    judge: Judge,
+    settings: SearchSettings,
+    *,
+    reader: NodeReader | None = None,
+    k: int = 10,
+) -> list[SearchResult]:
+    """Search for many queries with one barrier for all of them, as LATTICE's public code does.
+
+    Every iteration hands out the slates of all queries and waits for the slowest answer. Gives the
+    results of :func:`search_many` in lock-step, later; it is what the schedules are measured
+    against.
+    """
+    lockstep = settings.model_copy(update={"schedule": "lockstep"})
+    runs = [
+        _Run(Traversal(tree, query.text, lockstep, k=k), query, judge, reader or Unread(), [])
+        for query in queries
+    ]
+    for run in runs:
+        run.issue()
+    while tasks := [task for run in runs for task in run.tasks]:
+        await asyncio.wait(tasks)
+        for run in runs:
+            run.take()
+    return [run.result(k) for run in runs]
+
+
 class _Run:
     """One search in progress."""
 
@@ -148,7 +177,7 @@ class _Run:
         loop = asyncio.get_running_loop()
         end = None if deadline is None else loop.time() + deadline
         while not (self.traversal.done or (self.stop and not self.tasks)):
-            self._issue()
+            self.issue()
             left = None if end is None else max(end - loop.time(), 0.0)
             done, _ = await asyncio.wait(
                 self.tasks, timeout=left, return_when=asyncio.FIRST_COMPLETED
@@ -156,15 +185,15 @@ class _Run:
             if not done:
                 self.stop = "deadline"
                 return set(self.tasks)
-            self._take()
+            self.take()
         return set()
 
-    def _issue(self) -> None:
+    def issue(self) -> None:
         while self.stop is None and (slate := self.traversal.next_slate()) is not None:
             task = asyncio.ensure_future(self.judge.judge(self.query, fill(slate, self.reader)))
             self.tasks[task] = slate.id
 
-    def _take(self) -> None:
+    def take(self) -> None:
         """Take every finished call, in the recorded order as far as there is one."""
         finished = {slate_id: task for task, slate_id in self.tasks.items() if task.done()}
         while finished:
@@ -177,7 +206,7 @@ class _Run:
             task = finished.pop(slate_id)
             del self.tasks[task]
             self._hand_over(slate_id, task)
-            self._issue()  # before the next one is taken: what is shown depends on the order alone
+            self.issue()  # before the next one is taken: what is shown depends on the order alone
 
     def _expected(self) -> int | None:
         """The slate whose judgement came next last time, if that can still come true."""
