@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.conftest import data_set
 
 from leafward.errors import ModelUnavailable, SettingsError, UnusableOutput, WeightsError
-from leafward.protocols import DEFAULT_SAMPLING, Judge
+from leafward.protocols import DEFAULT_SAMPLING, ChatModel, Judge
 from leafward.search.judges.letter_prompt import LETTERS, letter_messages
 from leafward.search.judges.letters import LetterJudge, letter_logprobs, to_scores
 from leafward.tokens import estimate_tokens
@@ -239,28 +239,42 @@ def test_the_prompt_says_what_relevant_means_only_where_it_is_set() -> None:
     assert "What relevant" not in letter_messages(Query("q", "text"), ["x"])[1].content
 
 
-@pytest.mark.real_model
-@pytest.mark.real_data
-@pytest.mark.slow
-async def test_the_packaged_judge_beats_chance_where_words_mislead() -> None:
-    """Qwen2.5-Coder-1.5B on four slates whose right topic shares no words with the query."""
+def packaged(name: str) -> ChatModel:
+    """A packaged model; skips the test where its weights are not in the cache."""
     from leafward.models.local import open_local_chat
     from leafward.models.registry import find
     from leafward.settings import ModelSettings
 
-    name = "qwen2.5-coder-1.5b"
     try:
         find(name)
     except WeightsError as error:
         pytest.skip(f"{error.message}; {error.hint}")
+    return open_local_chat(name, ModelSettings(context_tokens=2048), cache_dir=None, offline=True)
+
+
+@pytest.mark.real_model
+async def test_the_smallest_packaged_model_gives_a_distribution_over_the_letters() -> None:
+    judge = LetterJudge(packaged("smollm2-135m"), top_logprobs=100)
+    judgement = await judge.judge(QUERY, slate("bearings wear", "a cake recipe", "tax law"))
+    assert set(judgement.scores) == {100, 101, 102}
+    assert all(0 < score < 0.9 for score in judgement.scores.values())
+    odds = sum(score / (1 - score) for score in judgement.scores.values()) / 3
+    assert 0.7 < odds <= 1 + 1e-9  # geometric means of two distributions sum to 1 at most
+    assert judgement.usage.calls == 2
+    assert judgement.usage.completion_tokens == 2
+
+
+@pytest.mark.real_model
+@pytest.mark.real_data
+@pytest.mark.slow
+async def test_the_packaged_judge_beats_chance_where_words_mislead() -> None:
+    """Qwen2.5-Coder-1.5B on slates whose right topic shares no words with the query."""
+    judge = LetterJudge(packaged("qwen2.5-coder-1.5b"), top_logprobs=100)
     lines = (data_set("judge_slates") / "slates.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [row for row in map(json.loads, lines) if row["kind"] == "inference"][:4]
-    settings = ModelSettings(context_tokens=2048)
-    with open_local_chat(name, settings, cache_dir=None, offline=True) as chat:
-        judge = LetterJudge(chat, top_logprobs=100)
-        ranks = []
-        for row in rows:
-            judgement = await judge.judge(Query(row["id"], row["query"]), slate(*row["candidates"]))
-            right = judgement.scores[100 + row["relevant"][0]]
-            ranks.append(sum(score >= right for score in judgement.scores.values()))
+    rows = [row for row in map(json.loads, lines) if row["kind"] == "inference"][:3]
+    ranks = []
+    for row in rows:
+        judgement = await judge.judge(Query(row["id"], row["query"]), slate(*row["candidates"]))
+        right = judgement.scores[100 + row["relevant"][0]]
+        ranks.append(sum(score >= right for score in judgement.scores.values()))
     assert sum(1 / rank for rank in ranks) / len(ranks) > 0.45  # chance is 0.34
