@@ -19,8 +19,6 @@ from leafward.settings import BudgetSettings, SearchSettings
 from leafward.store import Snapshot, Store, Where
 from leafward.types import Judgement, Query, SearchResult
 
-TRACES_LOOKED_AT = 20
-
 
 class TreeSearch:
     """Runs searches of one kind over one snapshot."""
@@ -84,7 +82,7 @@ class TreeSearch:
             text,
             self._settings,
             generation=self._snapshot.fingerprint,
-            judge=f"{self._judge_name} {self._session.model} k={k}",
+            judge=self._judge_key(k),
             relevance=relevance,
             excluded=exclude,
             where=where or {},
@@ -101,6 +99,11 @@ class TreeSearch:
             stragglers=self._stragglers,
         )
         return self._kept(result, key)
+
+    def _judge_key(self, k: int) -> str:
+        """Judge and model; how many hits are wanted decides only when a search may stop early."""
+        stop = f" k={k}" if self._settings.patience is not None else ""
+        return f"{self._judge_name} {self._session.model}{stop}"
 
     def _live(self, exclude: Collection[str], where: Where | None) -> npt.NDArray[np.bool_] | None:
         return self._snapshot.live(where, exclude) if exclude or where else None
@@ -123,9 +126,8 @@ class TreeSearch:
         """
         if self._judge_name == "embedding":
             return []
-        traces = self._store.load_traces(query=text, limit=TRACES_LOOKED_AT)
-        trace = next((trace for trace in reversed(traces) if trace.key == key), None)
-        return [step.slate.id for step in trace.steps] if trace is not None else []
+        traces = self._store.load_traces(query=text, key=key, limit=1)
+        return [step.slate.id for trace in traces for step in trace.steps]
 
     def _kept(self, result: SearchResult, key: str) -> SearchResult:
         """Store the trace of a search that cost something; the caller gets it too."""

@@ -53,12 +53,13 @@ class History:
         )
         return int(cursor.lastrowid or 0)
 
-    def traces(self, query: str | None, limit: int) -> list[Trace]:
-        """The latest traces, of one query or of all, oldest first."""
+    def traces(self, query: str | None, limit: int, *, key: str | None = None) -> list[Trace]:
+        """The latest traces, of one query or of all, with one key or any, oldest first."""
         rows = self._database().rows(
             "SELECT trace FROM traces WHERE (:query IS NULL OR query = :query)"
+            " AND (:key IS NULL OR json_extract(trace, '$.key') = :key)"
             " ORDER BY id DESC LIMIT :limit",
-            {"query": None if query is None else clean(query), "limit": limit},
+            {"query": None if query is None else clean(query), "key": key, "limit": limit},
         )
         return [_traces().validate_python(json.loads(row[0])) for row in reversed(rows)]
 

@@ -148,9 +148,11 @@ class Store:
         """Store the trace of a search over a generation; returns its number."""
         return self._history.add_trace(generation, trace)
 
-    def load_traces(self, *, query: str | None = None, limit: int = 100) -> list[Trace]:
-        """The latest traces, of one query text or of all, oldest first."""
-        return self._history.traces(query, limit)
+    def load_traces(
+        self, *, query: str | None = None, key: str | None = None, limit: int = 100
+    ) -> list[Trace]:
+        """The latest traces, of one query text or of all, with one key or any, oldest first."""
+        return self._history.traces(query, limit, key=key)
 
     def close(self) -> None:
         """Close every connection and release the writer's lock."""
