@@ -26,7 +26,7 @@ def ndcg(ranking: Sequence[str], gains: Mapping[str, int], k: int = 10) -> float
     return got / sum(gain / math.log2(rank + 2) for rank, gain in enumerate(best))
 
 
-def main(folder: Path, embedder: str = "minilm", limit: int = 20, split: str = "test") -> None:
+def main(folder: Path, embedder: str, limit: int, split: str) -> None:
     judged: dict[str, dict[str, int]] = defaultdict(dict)
     for qrel in read_qrels(folder, split):
         if qrel.relevance > 0:
@@ -53,7 +53,7 @@ def main(folder: Path, embedder: str = "minilm", limit: int = 20, split: str = "
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
+    if not 2 <= len(sys.argv) <= 5:
         sys.exit(__doc__)
-    given = sys.argv[2:]
-    main(Path(sys.argv[1]), *given[:1], *map(int, given[1:2]), *given[2:3])
+    embedder, limit, split = (*sys.argv[2:], *("minilm", "20", "test")[len(sys.argv) - 2 :])
+    main(Path(sys.argv[1]), embedder, int(limit), split)

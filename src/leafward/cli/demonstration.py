@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from leafward.cli.building import Job, build_index
 from leafward.cli.flags import Building, Common
-from leafward.cli.output import console, print_shape
+from leafward.cli.output import print_rich, print_shape
 
 if TYPE_CHECKING:
     from leafward.cli.shapes import DemoAnswerOut
@@ -56,7 +56,8 @@ class Demonstration:
         self._say(
             f"Corpus: Python's own language reference, {len(documents)} passages from "
             "pydoc_data, as it came with this Python.\n"
-            f"Embedding model: {self._settings.embedder}. No key, no language model.\n"
+            f"Embedding model: {self._settings.embedder}. Language model: "
+            f"{self._settings.model or 'none, and no key'}.\n"
         )
         quiet = self._common.quiet or self._common.json
         job = Job(documents, self._index, self._settings, Building(), quiet=quiet)
@@ -73,7 +74,7 @@ class Demonstration:
         from leafward.store import Store
 
         with Store.open(self._index) as store:
-            console().print(tree_text(outline(store.snapshot(), depth=1)))
+            print_rich(tree_text(outline(store.snapshot(), depth=1)))
 
     def _answer(self, index: Index, question: str) -> DemoAnswerOut:
         from leafward.cli.convert import search_out

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
     from leafward.cli.shapes import Shape
     from leafward.types import Usage
@@ -29,6 +29,15 @@ def console(*, stderr: bool = False) -> Console:
     return Console(
         file=stream, highlight=False, markup=False, emoji=False, width=width, soft_wrap=False
     )
+
+
+def print_rich(*renderables: RenderableType) -> None:
+    """Print to stdout without the blanks with which rich fills a line."""
+    out = console()
+    with out.capture() as captured:
+        out.print(*renderables, sep="\n")
+    for line in captured.get().splitlines():
+        print(line.rstrip())
 
 
 def note(text: str, *, quiet: bool) -> None:

@@ -39,7 +39,7 @@ def told_report(report: IndexReport, index: Path) -> list[str]:
 def _told_cost(report: IndexReport) -> list[str]:
     """Plan and use side by side; nothing where no model was asked."""
     used, plan = report.usage, report.plan
-    if plan is None or not plan.plan.stages:
+    if plan is None or not (plan.plan.calls or used.calls or used.cache_hits):
         return []
     rows = (
         ("calls", f"{plan.plan.calls:,}", f"{used.calls:,}"),

@@ -47,7 +47,7 @@ def plan(
         return
     print("\n".join(told_problems(report.problems)), end="\n" if report.problems else "")
     print(f"{report.documents:,} documents, strategy {report.strategy}")
-    if not report.plan.stages:
+    if not report.plan.calls:
         print("no model is called: this build costs nothing")
         return
     print("\n".join(told_plan(report)))

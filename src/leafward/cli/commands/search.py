@@ -80,12 +80,11 @@ def print_result(result: SearchResult, *, quiet: bool) -> None:
     from rich.text import Text
 
     from leafward.cli.hits import told_end, told_hit
-    from leafward.cli.output import console
+    from leafward.cli.output import print_rich
 
-    out = console()
     for rank, hit in enumerate(result.hits, start=1):
-        out.print(told_hit(rank, hit))
+        print_rich(told_hit(rank, hit))
     if not result.hits:
         print("nothing found")
     if not quiet:
-        out.print(Text(told_end(result), style="dim"))
+        print_rich(Text(told_end(result), style="dim"))

@@ -58,7 +58,7 @@ def _print(root: Outline, form: str, title: str) -> None:
 
         sys.stdout.writelines(tree_html(root, title=title))
     else:
-        from leafward.cli.output import console
+        from leafward.cli.output import print_rich
         from leafward.cli.tree_text import tree_text
 
-        console().print(tree_text(root))
+        print_rich(tree_text(root))
