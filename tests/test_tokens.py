@@ -14,6 +14,13 @@ def test_cut_fits(text: str, limit: int) -> None:
         assert cut == text
 
 
+def test_cut_ends_between_words_where_there_are_any() -> None:
+    assert cut_tokens("one two three four", 3) == "one two…"
+    assert cut_tokens("one haemoglobin-affinity", 4) == "one…"
+    assert cut_tokens("漢字" * 100, 10) == "漢字" * 4 + "漢…"
+    assert cut_tokens("one\ntwo three", 2) == "one…"
+
+
 def test_estimate_is_near_a_bpe_count() -> None:
     # 20 tokens in the Qwen2.5 vocabulary.
     sentence = "Oxygen in the blood of high-altitude mammals is regulated by haemoglobin affinity."
