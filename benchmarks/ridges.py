@@ -21,8 +21,8 @@ from leafward.search import NoisyOracleJudge, search_one
 from leafward.settings import SearchSettings
 
 DATA, SPLIT = "strategyqa_facts", "train"
-BIASES = (0.02, 0.05, 0.2, 0.5, 1.0, 3.0)
-LATENTS = (0.001, 0.01, 0.05)
+BIASES = (0.05, 0.2, 0.5, 1.0)
+LATENTS = (0.01, 0.05, 0.15, 0.4, 1.0)
 REFERENCES = (0, 1, 10)
 
 
