@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from leafward.tree.levels import LEVELS
 from leafward.tree.lexicon import Lexicon
 from leafward.tree.text import clean, cut_words
@@ -14,7 +16,7 @@ def extractive(lexicon: Lexicon, index: int, document: Document) -> tuple[str, .
 
     A document without content words is summarised by its title, first words or id.
     """
-    phrases = list(lexicon.document_phrases(index))
+    phrases = list(islice(lexicon.document_phrases(index), LEVELS[-1][1]))
     plain = clean(headline(document)) or document.id
     return tuple(_fill(phrases, most) or cut_words(plain, most) for _, most in LEVELS)
 
