@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from leafward.types import SearchResult
 
 QUESTIONS = (
-    "How do I make my own class work with square brackets?",
-    "How can I be sure a file is closed even if something goes wrong?",
-    "Why does a function remember the list from the last time I called it?",
+    "How do I run some code whatever happens, even after a failure?",
+    "How does Python clean up memory I no longer need?",
+    "How do I write a number in base sixteen?",
 )
-"""Asked in words that the pages which answer them do not use."""
+"""Asked in words that the pages which answer them do not use, and within an embedding's reach."""
 
 _HITS = 3
 
@@ -63,8 +63,9 @@ class Demonstration:
         job = Job(documents, self._index, self._settings, Building(), quiet=quiet)
         report = build_index(job)
         self._say(
-            f"Built a tree of {report.nodes} nodes, {report.depth} deep, over "
-            f"{report.documents} passages in {report.seconds:.1f} s. Its first level:\n"
+            f"{'Found' if report.up_to_date else 'Built'} a tree of {report.nodes} nodes, "
+            f"{report.depth} deep, over {report.documents} passages in {report.seconds:.1f} s. "
+            "Its first level:\n"
         )
         return report
 
@@ -97,7 +98,11 @@ class Demonstration:
         print("\nTry next:")
         print(f"  {ask if self._kept else keep}")
         print("  leafward index FOLDER my.leafward    your own .txt .md .html .pdf files")
-        print("  --model openai:NAME                  a language model walks down the tree")
+        print(
+            "  --model openai:NAME                  a language model walks the tree: an embedding"
+        )
+        print("                                       can answer these questions, but none that")
+        print("                                       need reasoning")
         print("  leafward doctor                      what is installed, and what is missing")
 
     def _print_json(self, report: IndexReport, answers: list[DemoAnswerOut]) -> None:

@@ -24,6 +24,7 @@ summary b { color: var(--accent); }
 .quiet, p { color: var(--quiet); font-size: .875rem; }
 p { margin: .1rem 0 .3rem 1.1rem; }
 code { font-size: .8rem; }
+h1 + p { margin-left: 0; }
 """
 
 _HEAD = """<!DOCTYPE html>
