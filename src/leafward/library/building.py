@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from pydantic import TypeAdapter
@@ -26,7 +27,11 @@ from leafward.store import BuildMeta, Draft, Snapshot, Store
 from leafward.tree import Build, build_tree
 from leafward.types import NO_USAGE, Document, Usage
 
-_REPORT = TypeAdapter(IndexReport)
+
+@cache
+def _reports() -> TypeAdapter[IndexReport]:
+    """Made when it is first needed: it costs more than everything else in opening an index."""
+    return TypeAdapter(IndexReport)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +166,7 @@ class Builder:
             embedder=self._session.embedder_name,
             model=self._session.model,
             usage=report.usage,
-            details={"report": _REPORT.dump_python(stored, mode="json")},
+            details={"report": _reports().dump_python(stored, mode="json")},
         )
         build = chosen.build
         self._store.publish(
@@ -181,4 +186,4 @@ class Builder:
 
 def stored_report(snapshot: Snapshot) -> IndexReport:
     """The report that a published build left."""
-    return _REPORT.validate_python(snapshot.meta.details["report"])
+    return _reports().validate_python(snapshot.meta.details["report"])
