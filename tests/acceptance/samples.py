@@ -12,7 +12,7 @@ from leafward.corpus import read_corpus, read_qrels, read_queries
 from leafward.testing import Oracle, Rule, rules
 from leafward.types import Document, Qrel, Query
 
-_WORDS = 50
+_WORDS = 30
 
 _SUBJECTS = (
     *("cells", "taxes", "stars", "music", "rivers", "bread", "engines", "law", "birds", "chess"),

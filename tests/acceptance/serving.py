@@ -20,7 +20,7 @@ MODEL = "openai:scripted"
 def settings(base_url: str, **sections: dict[str, Any]) -> Settings:
     """Settings without downloads and without a wait worth mentioning; sections win."""
     models = {"base_url": base_url, "api_key": "k", "retry_wait": 0.005, "total_deadline": 20}
-    build = {"strategy": "top-down", "branching": 6, "summary_batch": 4, "probe_documents": 0}
+    build = {"strategy": "top-down", "branching": 6, "summary_batch": 6, "probe_documents": 0}
     given = {
         "models": models | sections.pop("models", {}),
         "build": build | sections.pop("build", {}),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.acceptance.samples import building_rules, sample
-from tests.acceptance.serving import MODEL, idle, settings, slates, stored_prompts, told
+from tests.acceptance.serving import idle, settings, slates, stored_prompts, told
 
 import leafward
 from leafward.settings import SearchSettings
@@ -40,8 +40,8 @@ def searches() -> list[dict[str, Any]]:
 
 async def test_the_same_search_again_makes_the_same_prompts_and_no_call(tmp_path: Path) -> None:
     async with server() as scripted:
-        options = {"settings": settings(scripted.base_url, search=SEARCH.model_dump())}
-        async with await leafward.abuild(SAMPLE.documents, tmp_path / "i", **options) as index:
+        given = settings(scripted.base_url, search=SEARCH.model_dump())
+        async with await leafward.abuild(SAMPLE.documents, tmp_path / "i", settings=given) as index:
             first = [await index.asearch(**search) for search in searches()]
         before = idle(scripted)
         assert before.paid_twice == 0
@@ -51,7 +51,7 @@ async def test_the_same_search_again_makes_the_same_prompts_and_no_call(tmp_path
 
         # Another pace and another order of the searches: chance would decide otherwise.
         scripted.change(seed=4)
-        async with leafward.open(tmp_path / "i", **options) as index:
+        async with leafward.open(tmp_path / "i", settings=given) as index:
             pairs = list(zip(searches(), first, strict=True))
             for search, known in reversed(pairs):
                 again = await index.asearch(**search)
@@ -67,8 +67,8 @@ async def test_the_same_search_again_makes_the_same_prompts_and_no_call(tmp_path
 async def test_other_searches_in_between_change_nothing(tmp_path: Path) -> None:
     query = SAMPLE.queries[0].text
     async with server() as scripted:
-        options = {"settings": settings(scripted.base_url, search=SEARCH.model_dump())}
-        async with await leafward.abuild(SAMPLE.documents, tmp_path / "i", **options) as index:
+        given = settings(scripted.base_url, search=SEARCH.model_dump())
+        async with await leafward.abuild(SAMPLE.documents, tmp_path / "i", settings=given) as index:
             first = await index.asearch(query)
             order = [slate.id for slate, _ in slates(first)]
             assert order != sorted(order)
@@ -86,8 +86,8 @@ async def test_other_searches_in_between_change_nothing(tmp_path: Path) -> None:
 async def test_asking_for_more_hits_walks_the_same_way(tmp_path: Path) -> None:
     query = SAMPLE.queries[0].text
     async with server() as scripted:
-        options = {"settings": settings(scripted.base_url, search=SEARCH.model_dump())}
-        async with await leafward.abuild(SAMPLE.documents, tmp_path / "i", **options) as index:
+        given = settings(scripted.base_url, search=SEARCH.model_dump())
+        async with await leafward.abuild(SAMPLE.documents, tmp_path / "i", settings=given) as index:
             few = await index.asearch(query, k=3)
             before = idle(scripted)
             many = await index.asearch(query, k=12)
@@ -99,8 +99,8 @@ async def test_asking_for_more_hits_walks_the_same_way(tmp_path: Path) -> None:
 async def test_the_same_build_again_makes_no_call(tmp_path: Path, strategy: str) -> None:
     build = {"strategy": strategy, "probe_documents": 4}
     async with server() as scripted:
-        options = {"settings": settings(scripted.base_url, search=SEARCH.model_dump(), build=build)}
-        async with await leafward.abuild(SAMPLE.documents, tmp_path / "i", **options) as index:
+        given = settings(scripted.base_url, search=SEARCH.model_dump(), build=build)
+        async with await leafward.abuild(SAMPLE.documents, tmp_path / "i", settings=given) as index:
             tree, report = index.tree, index.build_report
             hits = told(await index.asearch(SAMPLE.queries[0].text))
         before = idle(scripted)
@@ -108,13 +108,13 @@ async def test_the_same_build_again_makes_no_call(tmp_path: Path, strategy: str)
         assert {"summaries", "slate_scores"} <= before.kinds.keys()
         assert sorted(stored_prompts(tmp_path / "i")) == sorted(before.prompts)
 
-        async with await leafward.abuild(SAMPLE.documents, tmp_path / "i", **options) as index:
+        async with await leafward.abuild(SAMPLE.documents, tmp_path / "i", settings=given) as index:
             again = index.build_report
         assert again.up_to_date
         assert (again.generation, again.usage.calls) == (report.generation, 0)
 
         async with await leafward.abuild(
-            SAMPLE.documents, tmp_path / "i", force=True, **options
+            SAMPLE.documents, tmp_path / "i", force=True, settings=given
         ) as index:
             forced = index.build_report
             assert index.tree == tree
@@ -135,12 +135,12 @@ async def test_the_same_build_again_makes_no_call(tmp_path: Path, strategy: str)
 
 async def test_a_changed_corpus_asks_about_what_changed_alone(tmp_path: Path) -> None:
     async with server() as scripted:
-        options = {"model": MODEL, "settings": settings(scripted.base_url)}
-        async with await leafward.abuild(SAMPLE.documents, tmp_path / "i", **options):
+        given = settings(scripted.base_url)
+        async with await leafward.abuild(SAMPLE.documents, tmp_path / "i", settings=given):
             pass
         before = idle(scripted).kinds["summaries"].requests
         changed = SAMPLE.documents[:-1]  # the batches before the last one are as they were
-        async with await leafward.abuild(changed, tmp_path / "i", **options) as index:
+        async with await leafward.abuild(changed, tmp_path / "i", settings=given) as index:
             assert not index.build_report.up_to_date
             assert sorted(index.tree.leaves) == sorted(document.id for document in changed)
         after = idle(scripted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -45,7 +46,7 @@ async def ask(
         UnusableOutput: neither answer held anything of the shape.
         ModelError, BudgetExceeded, Interrupted: as :meth:`ChatModel.complete`.
     """
-    schema = shape.model_json_schema()
+    schema = _schema(shape)
     first = await model.complete(messages, schema=schema, sampling=sampling)
     answer = _read(first, shape, first.usage)
     if answer is not None:
@@ -58,6 +59,12 @@ async def ask(
     if answer is not None:
         return answer
     raise _failure(model, second, _complaint(second, shape))
+
+
+@cache
+def _schema(shape: type[BaseModel]) -> JsonSchema:
+    """The shape's schema, which every call of a stage sends and nobody changes."""
+    return shape.model_json_schema()
 
 
 def _read(completion: Completion, shape: type[Shape], usage: Usage) -> Answer[Shape] | None:
