@@ -10,6 +10,8 @@ import pytest
 from tests.cli.running import Leafward
 
 from leafward.cli import shapes
+from leafward.errors import WeightsError
+from leafward.models.registry import find
 
 
 def shaped(kind: type[shapes.Shape], value: Any) -> Any:
@@ -202,6 +204,24 @@ def test_models_path_of_what_is_not_here(leafward: Leafward, tmp_path: Path) -> 
     assert "leafward models pull minilm" in ran.err
     unknown = leafward("models", "pull", "gpt-9")
     assert unknown.code == 2 and "minilm" in unknown.err
+
+
+def test_models_pull_offline_is_refused(leafward: Leafward, tmp_path: Path) -> None:
+    _cache_in(tmp_path)
+    ran = leafward("models", "pull", "minilm", "--offline")
+    assert ran.code == 2 and "offline" in ran.err
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.real_model
+def test_models_path_of_what_is_here(leafward: Leafward) -> None:
+    try:
+        folder = find("minilm")
+    except WeightsError as error:
+        pytest.skip(error.hint)
+    assert leafward("models", "path", "minilm").out.strip() == str(folder)
+    told = shaped(shapes.ModelsOut, leafward("models", "pull", "minilm", "--json").json)
+    assert told["models"][0]["path"] == str(folder)
 
 
 def _cache_in(folder: Path) -> None:

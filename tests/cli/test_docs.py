@@ -69,7 +69,7 @@ def run(command: list[str], folder: Path, base_url: str) -> None:
     }
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False,
-        timeout=180, stdin=subprocess.DEVNULL,
+        timeout=300, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode == 0, f"{command[-1]}\n{done.stdout}\n{done.stderr}"
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.conftest import data_set
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -22,7 +23,7 @@ def example(name: str, *arguments: object) -> str:
         text=True,
         env=environment,
         check=False,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -82,6 +83,8 @@ def test_beir_set(set_of_claims: Path) -> None:
 
 
 @pytest.mark.real_data
-def test_beir_set_on_real_claims(scifact: Path) -> None:
-    lines = example("beir_set.py", scifact, "lexical", 10).splitlines()
-    assert float(lines[1].split()[2]) > 0.5  # bm25
+def test_beir_set_on_real_paragraphs() -> None:
+    """240 paragraphs of Wikipedia, whose questions BM25 answers nearly always."""
+    paragraphs = data_set("xquad_en_paragraphs")
+    lines = example("beir_set.py", paragraphs, "lexical", 10).splitlines()
+    assert float(lines[1].split()[2]) > 0.8

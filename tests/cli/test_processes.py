@@ -165,6 +165,19 @@ def test_progress_and_results_do_not_mix(many: Path) -> None:
     assert quiet.stderr == ""
 
 
+def test_a_terminal_that_cannot_show_a_sign_ends_no_command(tmp_path: Path) -> None:
+    source, index = tmp_path / "signs.jsonl", str(tmp_path / "i")
+    source.write_text(json.dumps({"_id": "a", "title": "é › 猫", "text": "a cat"}) + "\n")
+    narrow = ENVIRONMENT | {"PYTHONIOENCODING": "latin-1"}
+    made = [*LEAFWARD, "index", str(source), index, "-q", "--no-probe"]
+    subprocess.run(made, env=narrow, check=True, capture_output=True)
+    search = [*LEAFWARD, "search", index, "cat"]
+    words = subprocess.run(search, env=narrow, capture_output=True, check=True)
+    assert "é ? ?".encode("latin-1") in words.stdout
+    told = subprocess.run([*search, "--json"], env=narrow, capture_output=True, check=True)
+    assert json.loads(told.stdout)["hits"][0]["title"] == "é › 猫"
+
+
 def test_help_imports_nothing_heavy() -> None:
     """Half of a second is soon spent; what it is spent on is told by name, not by the clock."""
     code = (

@@ -24,6 +24,13 @@ QUESTIONS = (
 
 _HITS = 3
 
+_KEEP = "leafward demo --keep demo.leafward   keeps the index"
+_NEXT = """\
+  leafward index FOLDER my.leafward    your own .txt .md .html .pdf files
+  --model openai:NAME                  a language model walks the tree; an embedding answers
+                                       questions like these, but none that need reasoning
+  leafward doctor                      what is installed, and what is missing"""
+
 
 class Demonstration:
     """A build over Python's language reference and a few searches in it."""
@@ -94,16 +101,8 @@ class Demonstration:
 
     def _say_next(self) -> None:
         ask = f'leafward search {self._index} "your question"'
-        keep = "leafward demo --keep demo.leafward   keeps the index"
         print("\nTry next:")
-        print(f"  {ask if self._kept else keep}")
-        print("  leafward index FOLDER my.leafward    your own .txt .md .html .pdf files")
-        print(
-            "  --model openai:NAME                  a language model walks the tree: an embedding"
-        )
-        print("                                       can answer these questions, but none that")
-        print("                                       need reasoning")
-        print("  leafward doctor                      what is installed, and what is missing")
+        print(f"  {ask if self._kept else _KEEP}\n{_NEXT}")
 
     def _print_json(self, report: IndexReport, answers: list[DemoAnswerOut]) -> None:
         from leafward.cli.shapes import DemoOut

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -17,10 +18,7 @@ from leafward.errors import Interrupted, LeafwardError
 
 def guarded(action: Callable[[], None], common: Common) -> None:
     """Run a command; whatever it raises ends in an exit code and at most two lines on stderr."""
-    if common.quiet:
-        import logging
-
-        logging.getLogger("leafward").setLevel(logging.ERROR)
+    _prepare(common)
     try:
         action()
         sys.stdout.flush()  # a reader that went away is noticed here and not at exit
@@ -40,6 +38,16 @@ def guarded(action: Callable[[], None], common: Common) -> None:
     except Exception as error:  # noqa: BLE001 - the last resort: a bug must not print a page
         hint = "this is a bug in Leafward; --debug shows where"
         _fail(error, f"{type(error).__name__}: {error}", hint, Exit.FAILED, common)
+
+
+def _prepare(common: Common) -> None:
+    """Quiet where that is wished for; a sign that the terminal cannot show ends no command."""
+    if common.quiet:
+        import logging
+
+        logging.getLogger("leafward").setLevel(logging.ERROR)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
 
 
 def _fail(

