@@ -170,7 +170,10 @@ class _Run:
             return await self._loop(deadline)
         except BaseException:
             if self.tasks:  # answers that are on their way are paid for: let them be stored
-                await asyncio.wait(self.tasks)
+                done, _ = await asyncio.wait(self.tasks)
+                for task in done:  # looked at, so that asyncio does not report them as lost
+                    if not task.cancelled():
+                        task.exception()
             raise
 
     async def _loop(self, deadline: float | None) -> set[asyncio.Task[Judgement]]:
