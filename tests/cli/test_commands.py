@@ -238,7 +238,7 @@ def test_doctor_tells_what_is_there(leafward: Leafward) -> None:
 def test_doctor_fails_where_a_model_does_not_answer(leafward: Leafward) -> None:
     ran = leafward("doctor", "-e", "lexical", "-m", "openai:x")
     assert ran.code == 1
-    assert "OPENAI_API_KEY" in ran.out
+    assert "FAILS   model:" in ran.out and "OPENAI_API_KEY" in ran.out
 
 
 def test_demo_runs_without_any_download(leafward: Leafward) -> None:

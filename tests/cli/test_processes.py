@@ -104,6 +104,33 @@ def test_ctrl_c_twice_stops_at_once(server: ScriptedServer, many: Path) -> None:
     assert time.monotonic() - begun < 25
 
 
+def test_ctrl_c_ends_a_search_and_keeps_the_answers_in_flight(
+    server: ScriptedServer, many: Path
+) -> None:
+    index = str(many.parent / "many.leafward")
+    made = [*LEAFWARD, "index", str(many), index, "-q", "--no-probe"]
+    subprocess.run(made, env=ENVIRONMENT, check=True)
+    server.change(latency=Constant(1.0))
+    command = [*LEAFWARD, "search", index, "owl and cat", "--model", "openai:scripted"]
+    with subprocess.Popen(
+        [*command, "--base-url", server.base_url],
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert server.wait(1)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err and "saved" in err
+    stats = subprocess.run(
+        [*LEAFWARD, "cache", "stats", index, "--json"],
+        env=ENVIRONMENT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(stats.stdout)["answers"] >= server.stats().requests
+
+
 def test_a_spent_budget_has_its_own_code_and_can_be_raised(
     server: ScriptedServer, many: Path
 ) -> None:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 _PROBLEMS = 10
 
 
-def told_report(report: IndexReport, index: Path) -> list[str]:
-    """Lines for a person; the JSON has the same and more."""
+def told_report(report: IndexReport, index: Path, *, probe: bool = True) -> list[str]:
+    """Lines for a person; the JSON has the same and more. ``probe``: was one asked for?"""
     size = f"{report.documents:,} documents under {report.nodes:,} nodes, {report.depth} deep"
     if report.up_to_date:
         return [*told_problems(report.problems), f"{index} is up to date: {size}"]
@@ -31,7 +31,7 @@ def told_report(report: IndexReport, index: Path) -> list[str]:
         lines.append(f"repaired: {repairs}")
     if report.probe is not None:
         lines.append(told_probe(report.probe))
-    elif report.unprobed:
+    elif report.unprobed and probe:
         lines.append(f"not probed: {one_line(report.unprobed)}")
     return lines
 

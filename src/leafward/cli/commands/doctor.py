@@ -38,5 +38,7 @@ def doctor(models: Models, configured: Configured, common: Common) -> None:
 
 
 def _told(name: str, ok: bool, detail: str, hint: str) -> str:
-    line = f"{'ok     ' if ok else 'missing'}  {name}: {one_line(detail)}"
-    return line if ok or not hint else f"{line}\n         → {one_line(hint)}"
+    """A check that is fine may still have a hint: how to get what is not needed now."""
+    state = "FAILS" if not ok else "absent" if hint else "ok"
+    line = f"{state:6}  {name}: {one_line(detail)}"
+    return f"{line}\n        → {one_line(hint)}" if hint else line

@@ -64,7 +64,7 @@ def index(
     if common.json:
         print_shape(index_out(report))
     else:
-        print("\n".join(told_report(report, index)))
+        print("\n".join(told_report(report, index, probe=probe)))
 
 
 def _ask(job: Job, settings: Settings, *, yes: bool) -> None:
