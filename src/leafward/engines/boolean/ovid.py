@@ -30,6 +30,8 @@ _FOREIGN = re.compile(
     re.VERBOSE,
 )
 
+_LINES = re.compile(r"\d+( (and|or|not) \d+)+", re.ASCII)
+
 _EXPLAINED = {
     "heading": ("Ovid's subject heading", 'write "Heading"[mh] for exp Heading/ or Heading/'),
     "adjacency": ("Ovid's adjacency", 'write a phrase, "breast feeding"[tiab], or use AND'),
@@ -70,9 +72,7 @@ def refuse_line_numbers(words: list[str], column: int) -> None:
     Raises:
         QuerySyntaxError: the words are nothing but numbers and lower-case operators.
     """
-    numbers = [word for word in words if word.isascii() and word.isdecimal()]
-    operators = [word for word in words if word in ("and", "or", "not")]
-    if len(numbers) > 1 and operators and len(numbers) + len(operators) == len(words):
+    if _LINES.fullmatch(" ".join(words)):
         what, instead = _EXPLAINED["lines"]
         raise QuerySyntaxError(
             f"{' '.join(words)[:40]!r} is {what}",
