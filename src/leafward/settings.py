@@ -56,8 +56,9 @@ class SearchSettings(_Frozen):
     )
     alpha: float = Field(0.5, ge=0, le=1, description="α: weight of the path above a node")
     calibrate: bool = True
+    # Both ridges were chosen on train queries with simulated judges: benchmarks/ridges.py.
     lambda_bias: float = Field(0.05, ge=0, description="λ_b: ridge on slate biases")
-    lambda_latent: float = Field(0.01, gt=0, description="λ_θ: ridge of latent scores to the mean")
+    lambda_latent: float = Field(0.05, gt=0, description="λ_θ: ridge of latent scores to the mean")
     schedule: Literal["free", "lockstep"] = "free"
     patience: int | None = Field(
         None, ge=1, description="adaptive stop: expansions without a change in the top k"

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.library.judging import JudgeName, resolve_judge
+from leafward.library.judging import JudgeName, resolve_judge, suited
+from leafward.settings import SearchSettings
 
 
 @pytest.mark.parametrize(
@@ -17,3 +18,13 @@ from leafward.library.judging import JudgeName, resolve_judge
 )
 def test_what_auto_means(asked: JudgeName, model: str | None, expected: str) -> None:
     assert resolve_judge(asked, model) == expected
+
+
+def test_embedding_judge_gets_settings_that_suit_it_unless_they_were_set() -> None:
+    suited_settings = suited(SearchSettings(beam=3), "embedding")
+    assert (suited_settings.alpha, suited_settings.calibrate) == (0.0, False)
+    assert (suited_settings.iterations, suited_settings.beam) == (100, 3)
+    chosen = SearchSettings(alpha=0.5, iterations=7)
+    assert suited(chosen, "embedding").alpha == 0.5
+    assert suited(chosen, "embedding").iterations == 7
+    assert suited(chosen, "listwise") == chosen

@@ -21,7 +21,7 @@ from leafward.library.planning import plan_documents
 from leafward.library.probing import Probed, probe_build
 from leafward.library.reports import IndexReport
 from leafward.library.session import Session
-from leafward.library.vectors import embed_descriptions, leaf_order, node_vectors
+from leafward.library.vectors import leaf_order, node_vectors
 from leafward.protocols import Progress, Vectors
 from leafward.store import BuildMeta, Draft, Snapshot, Store
 from leafward.tree import Build, build_tree
@@ -108,8 +108,7 @@ class Builder:
     def _derive(self, documents: Sequence[Document], build: Build) -> Candidate:
         ids = [document.id for document in documents]
         leaves = leaf_order(build.tree, ids, build.vectors)
-        described = embed_descriptions(build.tree, self._session.embedder)
-        return Candidate(build, leaves, node_vectors(build.tree, leaves, described))
+        return Candidate(build, leaves, node_vectors(build.tree, leaves))
 
     async def _probed(self, candidate: Candidate, documents: Sequence[Document]) -> Probed:
         if not self._probe:
@@ -121,6 +120,7 @@ class Builder:
             leaves=candidate.leaves,
             nodes=candidate.nodes,
             progress=self._progress,
+            decisive=len(self._settings.candidates) > 1,
         )
 
     def _report(

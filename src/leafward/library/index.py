@@ -7,7 +7,7 @@ from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Literal
+from typing import Any, Literal
 
 from leafward.engines import Bm25Engine, DenseEngine
 from leafward.errors import SettingsError
@@ -22,7 +22,6 @@ from leafward.store import BuildMeta, Snapshot, Store, Where
 from leafward.types import (
     NO_USAGE,
     Document,
-    Judgement,
     Ranking,
     SearchHit,
     SearchResult,
@@ -47,8 +46,9 @@ class Index:
         self.report = report
         self._store = store
         self._session = session
-        self._portal = Portal(on_interrupt=session.stop.set)
-        self._stragglers: set[asyncio.Task[Judgement]] = set()
+        # Ctrl-C ends the call that it hits; the index can be used again afterwards.
+        self._portal = Portal(on_interrupt=session.stop.set, on_resume=session.stop.clear)
+        self._stragglers: set[asyncio.Task[Any]] = set()
         self._snapshot: Snapshot = store.snapshot()
 
     @property
@@ -157,7 +157,7 @@ class Index:
 
     async def aclose(self) -> None:
         """Wait for calls that outlived their search, then close models and store."""
-        if self._stragglers:
+        while self._stragglers:
             await asyncio.wait(self._stragglers)
         await self._session.aclose()
         self._store.close()
@@ -193,7 +193,7 @@ class Index:
 
     @cached_property
     def _bm25(self) -> Bm25Engine:
-        return Bm25Engine.open(self._snapshot.folder / "lexical")
+        return Bm25Engine.open(self._snapshot.lexical)
 
     @cached_property
     def _dense(self) -> DenseEngine:

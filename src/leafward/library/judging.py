@@ -20,6 +20,13 @@ LETTER_WEIGHT, EMBEDDING_WEIGHT = 1.0, 0.5
 slates (two orders, MiniLM at half weight)."""
 
 
+EMBEDDING_DEFAULTS = {"alpha": 0.0, "calibrate": False, "iterations": 100}
+"""Search settings that suit the embedding judge. A cosine is the same on every slate, so there is
+nothing to calibrate, and a leaf's own cosine says more than its path; a judge that costs nothing
+may look at more. Chosen on train queries of StrategyQA's facts: with the settings for language
+models tree search reaches .58 nDCG@10 there, with these .80, exact dense search .81."""
+
+
 @dataclass(frozen=True, slots=True)
 class Resources:
     """What judges can be made of; vectors are those of the tree (see EmbeddingJudge)."""
@@ -37,6 +44,18 @@ def resolve_judge(name: JudgeName, model: str | None) -> JudgeName:
     if model is None:
         return "embedding"
     return "fused" if model.startswith("local:") else "listwise"
+
+
+def suited(settings: SearchSettings, judge: JudgeName) -> SearchSettings:
+    """Settings with defaults that suit a resolved judge; what was set on purpose stays."""
+    if judge != "embedding":
+        return settings
+    free = {
+        field: value
+        for field, value in EMBEDDING_DEFAULTS.items()
+        if field not in settings.model_fields_set
+    }
+    return settings.model_copy(update=free)
 
 
 def make_judge(name: JudgeName, resources: Resources, settings: SearchSettings) -> Judge:

@@ -114,22 +114,28 @@ def open_index(
     model: str | None = None,
     embedder: str | None = None,
     settings: Settings | None = None,
+    stop: Stop | None = None,
 ) -> Index:
     """Open a published index for searching; any number of processes may, also during a build.
 
     Args:
         model: chat model for the judge; without one (here and in the settings) embeddings judge.
         embedder: must give the vectors that the index was built with, which is the default.
+        stop: set it from elsewhere to end searches after the calls in flight (Ctrl-C does).
 
     Raises:
         IndexNotFound: there is no finished build at ``path``.
     """
     where = index_path(path)
-    return Index(where, *_opened(where, model, embedder, settings or Settings()))
+    return Index(where, *_opened(where, model, embedder, settings or Settings(), stop))
 
 
 def _opened(
-    path: Path, model: str | None, embedder: str | None, settings: Settings
+    path: Path,
+    model: str | None,
+    embedder: str | None,
+    settings: Settings,
+    stop: Stop | None = None,
 ) -> tuple[Store, Session]:
     store = Store.open(path)
     try:
@@ -137,4 +143,5 @@ def _opened(
     except BaseException:
         store.close()
         raise
-    return store, Session(settings, model or settings.model, embedder or built_with, store.calls)
+    chosen = model or settings.model, embedder or built_with
+    return store, Session(settings, *chosen, store.calls, stop or Stop())

@@ -18,11 +18,17 @@ class Portal:
 
     Model clients keep their connections between calls, and calls that outlive a search (after a
     deadline) still end and are stored. The first Ctrl-C calls ``on_interrupt`` and goes on waiting
-    for what is in flight; a second one is raised at once.
+    for what is in flight, then calls ``on_resume``; a second one is raised at once.
     """
 
-    def __init__(self, *, on_interrupt: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        *,
+        on_interrupt: Callable[[], None] = lambda: None,
+        on_resume: Callable[[], None] = lambda: None,
+    ) -> None:
         self._on_interrupt = on_interrupt
+        self._on_resume = on_resume
         self._context: AbstractContextManager[BlockingPortal] | None = None
         self._portal: BlockingPortal | None = None
 
@@ -33,7 +39,11 @@ class Portal:
             return future.result()
         except KeyboardInterrupt:
             self._on_interrupt()
-            return future.result()
+            try:
+                return future.result()
+            finally:
+                if future.done():  # not so after a second Ctrl-C
+                    self._on_resume()
 
     def close(self) -> None:
         """Stop the loop; tasks that still run are cancelled."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leafward.errors import BudgetExceeded, Interrupted, ModelError
-from leafward.library.judging import Resources, make_judge
+from leafward.library.judging import Resources, make_judge, resolve_judge, suited
 from leafward.library.reader import MemoryDocuments, TreeReader
 from leafward.library.session import Session
 from leafward.protocols import Progress, Vectors
@@ -43,13 +43,15 @@ async def probe_build(
     leaves: Vectors,
     nodes: Vectors,
     progress: Progress,
+    decisive: bool = False,
 ) -> Probed:
     """Probe with the judge that searches will use.
 
     A finished tree is never lost to its own test: a spent budget, an interrupt or a failing judge
-    leaves it unprobed, with the reason.
+    leaves it unprobed, with the reason. Unless the probe is ``decisive``, between several trees:
+    then a failure that has nothing to do with them must not choose, and is raised.
     """
-    search = session.settings.search
+    search = suited(session.settings.search, resolve_judge("auto", session.model))
     judge = make_judge("auto", Resources(session.chat, session.embedder, nodes, leaves), search)
     reader = TreeReader(build.tree, MemoryDocuments(build.tree, documents, build.summaries))
     queries = probe_queries(build, documents, session.settings.build.probe_documents, search.seed)
@@ -65,6 +67,8 @@ async def probe_build(
             on_document=lambda: progress.advance(STAGE),
         )
     except (BudgetExceeded, Interrupted, ModelError) as error:
+        if decisive:
+            raise
         return Probed(None, error.message)
     finally:
         progress.finish(STAGE)

@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from leafward.library.fingerprint import search_key
-from leafward.library.judging import JudgeName, Resources, make_judge, resolve_judge
+from leafward.library.judging import JudgeName, Resources, make_judge, resolve_judge, suited
 from leafward.library.reader import TreeReader
 from leafward.library.session import Session
+from leafward.models import OpenChat
 from leafward.protocols import ChatModel
 from leafward.search import search_one
 from leafward.settings import BudgetSettings, SearchSettings
 from leafward.store import Snapshot, Store, Where
-from leafward.types import Judgement, Query, SearchResult
+from leafward.types import Query, SearchResult
 
 
 class TreeSearch:
@@ -30,13 +32,13 @@ class TreeSearch:
         session: Session,
         settings: SearchSettings,
         judge: JudgeName,
-        stragglers: set[asyncio.Task[Judgement]],
+        stragglers: set[asyncio.Task[Any]],
     ) -> None:
         self._store = store
         self._snapshot = snapshot
         self._session = session
-        self._settings = settings
         self._judge_name = resolve_judge(judge, session.model)
+        self._settings = suited(settings, self._judge_name)
         self._stragglers = stragglers
 
     async def run(
@@ -58,8 +60,23 @@ class TreeSearch:
         try:
             return await self._search(chat, text, k, exclude, where, relevance)
         finally:
-            if chat is not None and not self._stragglers:
-                await chat.aclose()
+            if chat is not None:
+                await self._close(chat)
+
+    async def _close(self, chat: OpenChat) -> None:
+        """Close a model that was opened for one search, when nothing is in flight any more."""
+        if not self._stragglers:
+            await chat.aclose()
+            return
+        in_flight = set(self._stragglers)
+
+        async def later() -> None:
+            await asyncio.wait(in_flight)
+            await chat.aclose()
+
+        closing = asyncio.ensure_future(later())
+        self._stragglers.add(closing)
+        closing.add_done_callback(self._stragglers.discard)
 
     def _limits(self) -> BudgetSettings | None:
         tokens, money = self._settings.max_tokens, self._settings.max_money

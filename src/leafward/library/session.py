@@ -35,7 +35,7 @@ class Session:
 
     @cached_property
     def chat(self) -> OpenChat | None:
-        return None if self.model is None else self.open_chat(self.budget)
+        return None if self.model is None else self.open_chat()
 
     @cached_property
     def embedder(self) -> Embedder:
@@ -51,16 +51,17 @@ class Session:
         )
 
     def limited_chat(self, limits: BudgetSettings) -> OpenChat | None:
-        """A chat model of its own with limits of its own, for one search; close it after use."""
+        """A chat model with limits beside the job's budget, for one search; close it after use."""
         return None if self.model is None else self.open_chat(Budget(limits))
 
-    def open_chat(self, budget: Budget) -> OpenChat:
+    def open_chat(self, limits: Budget | None = None) -> OpenChat:
         assert self.model is not None
         return open_chat(
             self.model,
             self.settings.models,
             cache=self.cache,
-            budget=budget,
+            budget=self.budget,
+            limits=limits,
             meter=self.meter,
             stop=self.stop,
             cache_dir=self.settings.cache_dir,

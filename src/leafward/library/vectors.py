@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leafward.protocols import Embedder, Vectors
+from leafward.protocols import Vectors
 from leafward.types import Tree
 
 
@@ -14,26 +14,17 @@ def leaf_order(tree: Tree, doc_ids: list[str], vectors: Vectors) -> Vectors:
     return np.ascontiguousarray(vectors[[rows[doc_id] for doc_id in tree.leaves]])
 
 
-def node_vectors(tree: Tree, leaves: Vectors, described: Vectors | None = None) -> Vectors:
+def node_vectors(tree: Tree, leaves: Vectors) -> Vectors:
     """One unit vector a node, float32 ``[nodes, d]``: the direction of its leaves' sum.
 
-    ``described`` (embedded descriptions, by node) is added with equal weight where it is given: a
-    model's description says what the group is about, the leaves say what is in it.
+    Centroids lead an embedding judge better than embedded descriptions do, or both together (on
+    train queries of StrategyQA's facts: .68, .57 and .60 nDCG@10).
     """
     prefix = np.zeros((len(leaves) + 1, leaves.shape[1]))
     np.cumsum(leaves, axis=0, dtype=np.float64, out=prefix[1:])
     lows = [node.lo for node in tree.nodes]
     highs = [node.hi for node in tree.nodes]
-    centroids = _unit(prefix[highs] - prefix[lows])
-    if described is not None:
-        centroids = _unit(centroids + described)
-    return centroids.astype(np.float32)
-
-
-def embed_descriptions(tree: Tree, embedder: Embedder) -> Vectors:
-    """Embed every node's name and description, float32 ``[nodes, d]``."""
-    texts = [f"{node.name}: {node.description}".strip(": ") or "root" for node in tree.nodes]
-    return embedder.embed(texts, role="document")
+    return _unit(prefix[highs] - prefix[lows]).astype(np.float32)
 
 
 def _unit(
