@@ -66,10 +66,13 @@ class ModelError(LeafwardError):
     """A model call failed.
 
     ``billed`` says what the provider may have charged for it: False where the request was turned
-    away, True where an answer was made or may have been made before the failure.
+    away, True where an answer was made or may have been made before the failure. ``of_request``
+    says whose trouble it is: True where another request may well succeed (an answer that cannot be
+    used, a prompt too long), False where the provider, the key or the network is at fault.
     """
 
     billed: bool = False
+    of_request: bool = False
 
 
 class ModelUnavailable(ModelError):
@@ -93,11 +96,7 @@ class RateLimited(ModelUnavailable):
 
 
 class ModelRejected(ModelError):
-    """The provider refuses the request itself: bad key, unknown model, prompt too long.
-
-    ``of_request`` is True where only this request is at fault (a prompt too long), and False where
-    another one would be refused as well (key, model, account).
-    """
+    """The provider refuses the request itself: bad key, unknown model, prompt too long."""
 
     def __init__(self, message: str, *, of_request: bool = False, hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -108,6 +107,7 @@ class UnusableOutput(ModelError):
     """The model answered, but not with what was asked for, even after a re-ask."""
 
     billed = True
+    of_request = True
 
 
 class ModelRefused(UnusableOutput):

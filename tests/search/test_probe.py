@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+import pytest
 from tests.search.trees import grid_tree
 
-from leafward.errors import ModelUnavailable
+from leafward.errors import ModelUnavailable, UnusableOutput
 from leafward.search import NoiseModel, NoisyOracleJudge, node_relevance
 from leafward.search.probe import ProbeQuery, routing_probe
 from leafward.settings import SearchSettings
@@ -38,10 +39,19 @@ async def test_a_judge_that_is_always_wrong_is_found_out() -> None:
 
 
 async def test_documents_whose_judge_failed_are_counted_apart() -> None:
+    class Mute:
+        async def judge(self, query: Query, slate: Slate) -> Judgement:
+            raise UnusableOutput("nothing")
+
+    report = await routing_probe(TREE, QUERIES, Mute(), SearchSettings())
+    assert report.failed == len(QUERIES)
+    assert report.reached == 0.0
+
+
+async def test_an_outage_says_nothing_about_the_tree() -> None:
     class Down:
         async def judge(self, query: Query, slate: Slate) -> Judgement:
             raise ModelUnavailable("down")
 
-    report = await routing_probe(TREE, QUERIES, Down(), SearchSettings())
-    assert report.failed == len(QUERIES)
-    assert report.reached == 0.0
+    with pytest.raises(ModelUnavailable):
+        await routing_probe(TREE, QUERIES, Down(), SearchSettings())

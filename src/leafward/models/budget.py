@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 
-from leafward.errors import BudgetExceeded, ModelError
+from leafward.errors import BudgetExceeded, Interrupted, ModelError
 from leafward.models.layers import Layer
 from leafward.models.prices import Prices, prices_missing
 from leafward.models.stop import Stop
@@ -130,7 +130,8 @@ class Reservation:
 
     def settle_failure(self, error: BaseException) -> None:
         """End it after a failure, by what the error says was billed (unknown counts in full)."""
-        if isinstance(error, ModelError) and not error.billed:
+        not_made = isinstance(error, BudgetExceeded | Interrupted)  # another budget was in the way
+        if not_made or (isinstance(error, ModelError) and not error.billed):
             self.release()
         else:
             self.settle_in_full()

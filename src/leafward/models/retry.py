@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TypeVar
 
 from leafward.errors import LeafwardError, RateLimited
@@ -76,6 +78,7 @@ class Retrying(Layer):
         """
         import stamina
 
+        _keep_quiet()
         with under(Deadline(self._settings.total_deadline)) as deadline:
             patience = _Patience(self._settings, deadline)
             async for attempt in stamina.retry_context(
@@ -97,6 +100,7 @@ def retry_blocking(call: Callable[[], T], settings: ModelSettings, stop: Stop) -
     """
     import stamina
 
+    _keep_quiet()
     with under(Deadline(settings.total_deadline)) as deadline:
         patience = _Patience(settings, deadline)
         for attempt in stamina.retry_context(
@@ -106,3 +110,9 @@ def retry_blocking(call: Callable[[], T], settings: ModelSettings, stop: Stop) -
                 stop.sleep_blocking(patience.wait)
                 return call()
     raise AssertionError("stamina ends with an answer or an error")
+
+
+@cache
+def _keep_quiet() -> None:
+    """Keep stamina's log off the terminal unless the user has set up logging."""
+    logging.getLogger("stamina").addHandler(logging.NullHandler())

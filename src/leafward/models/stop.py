@@ -24,6 +24,10 @@ class Stop:
         """From now on every new call raises :class:`Interrupted`."""
         self._event.set()
 
+    def clear(self) -> None:
+        """Take the wish back, when all that it was meant for has ended."""
+        self._event.clear()
+
     @property
     def is_set(self) -> bool:
         return self._event.is_set()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import Sequence
-from typing import Protocol
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +69,7 @@ async def search_one(
     live: npt.NDArray[np.bool_] | None = None,
     k: int = 10,
     arrivals: Sequence[int] = (),
-    stragglers: set[asyncio.Task[Judgement]] | None = None,
+    stragglers: set[asyncio.Task[Any]] | None = None,
 ) -> SearchResult:
     """Search for one query; returns the best so far with the reason for stopping.
 
@@ -79,8 +80,9 @@ async def search_one(
     Args:
         arrivals: slate ids in the order in which an earlier run of this same search took its
             judgements; they are taken in that order again, so that every prompt is the same.
-        stragglers: where calls go that are still in flight at the deadline; the caller awaits
-            them in its own time, so that a paid answer is stored. Without it they are awaited.
+        stragglers: where calls go that are still in flight at the deadline, until they end; the
+            caller awaits them in its own time, so that a paid answer is stored. Without it they
+            are awaited here.
     """
     traversal = Traversal(tree, query.text, settings, live=live, k=k)
     run = _Run(traversal, query, judge, reader or Unread(), list(arrivals))
@@ -88,8 +90,17 @@ async def search_one(
     if stragglers is None:
         await asyncio.gather(*late, return_exceptions=True)
     else:
-        stragglers.update(late)
+        for task in late:
+            stragglers.add(task)
+            task.add_done_callback(partial(_forget, stragglers))
     return run.result(k)
+
+
+def _forget(stragglers: set[asyncio.Task[Any]], task: asyncio.Task[Judgement]) -> None:
+    """A call that outlived its search has ended; its failure concerns nobody any more."""
+    stragglers.discard(task)
+    if not task.cancelled():
+        task.exception()  # looked at, so that asyncio does not report it as lost
 
 
 async def search_many(

@@ -61,6 +61,10 @@ async def routing_probe(
     """Search for each document by its query, stopping as soon as its leaf has been scored.
 
     ``on_document`` is called after each document, for progress.
+
+    Raises:
+        ModelError: the provider failed, which says nothing about the tree.
+        BudgetExceeded, Interrupted: before the end.
     """
     probe = _Probe(tree, judge, settings, reader or Unread())
 
@@ -95,7 +99,7 @@ class _Probe:
         self._reader = reader
 
     async def walk(self, query: ProbeQuery) -> _Walk | None:
-        """One document's search; None where its judge failed for good."""
+        """One document's search; None where its judge had no answer to it."""
         goal = self._tree.leaf_id(self._tree.position_of(query.doc_id))
         path = self._tree.path(goal)
         traversal = Traversal(self._tree, query.text, self._settings)
@@ -104,7 +108,9 @@ class _Probe:
             try:
                 shown = fill(slate, self._reader)
                 judgement = await self._judge.judge(Query(query.doc_id, query.text), shown)
-            except ModelError:
+            except ModelError as error:
+                if not error.of_request:
+                    raise
                 return None
             walk.calls += 1
             walk.usage += judgement.usage

@@ -15,7 +15,7 @@ from leafward.protocols import Vectors
 from leafward.store.arrays import load
 from leafward.store.codec import load_metadata
 from leafward.store.database import Database, Row
-from leafward.store.files import GENERATIONS, NODE_VECTORS, VECTORS
+from leafward.store.files import GENERATIONS, LEXICAL, NODE_VECTORS, VECTORS
 from leafward.store.filters import Where, matching
 from leafward.store.meta import BuildMeta
 from leafward.store.rows import load_tree
@@ -109,6 +109,14 @@ class Snapshot:
         """Embeddings of the nodes by id, a read-only memory map float32 ``[nodes, d]``."""
         return self._array(NODE_VECTORS)
 
+    @property
+    def lexical(self) -> Path:
+        """The folder of the lexical index."""
+        folder = self.folder / LEXICAL
+        if not folder.is_dir():
+            raise self._missing(f"{LEXICAL}/ of generation {self.generation} is missing")
+        return folder
+
     def column(self, field: str) -> Mapping[int, MetaValue]:
         """Values of a metadata field by leaf position, for the leaves that have it."""
         if field not in self._columns:
@@ -146,13 +154,16 @@ class Snapshot:
     def _complete(self, found: Collection[object], wanted: int) -> None:
         if len(found) == wanted:
             return
+        raise self._missing(
+            f"generation {self.generation} has {wanted - len(found)} leaves without document"
+        )
+
+    def _missing(self, problem: str) -> StoreError:
+        """The error for a part that is not there: newer builds took its place, or it was lost."""
         known = self._database.rows("SELECT 1 FROM generations WHERE id = ?", (self.generation,))
         if known:
-            raise IndexDamaged(
-                f"generation {self.generation} has {wanted - len(found)} leaves without document",
-                hint="run `leafward verify` on the index",
-            )
-        raise StoreError(
+            return IndexDamaged(problem, hint="run `leafward verify` on the index")
+        return StoreError(
             f"generation {self.generation} was removed after newer builds were published",
             hint="open the index again",
         )
@@ -164,7 +175,4 @@ class Snapshot:
             problem = "is missing"
         except IndexDamaged as error:
             problem = error.message
-        raise IndexDamaged(
-            f"{name} of generation {self.generation} {problem}",
-            hint="run `leafward verify` on the index",
-        )
+        raise self._missing(f"{name} of generation {self.generation} {problem}")
