@@ -13,7 +13,8 @@ FILL = 0.75
 """How full embedding clusters are made on average: full ones leave no freedom to be coherent."""
 
 _MARGIN = 0.85  # token estimates are within about 15 % of a tokenizer's
-_THINKING = 2_000  # answer tokens on top, where there is room: reasoning models count theirs
+_THINKING = 2_000  # answer tokens on top: reasoning models count theirs ...
+_THINKING_SHARE = 8  # ... but models of a short context are small ones, which only ramble
 _PER_MESSAGE = 4
 
 
@@ -36,6 +37,7 @@ class Room:
 
     def __init__(self, context_tokens: int) -> None:
         self._most = int(context_tokens * _MARGIN)
+        self._extra = min(_THINKING, context_tokens // _THINKING_SHARE)
 
     def prompt(self, without_data: Sequence[Message]) -> int:
         """Tokens left for data and answer beside these messages, never less than 64."""
@@ -43,7 +45,7 @@ class Room:
 
     def answer(self, messages: Sequence[Message], needed: int) -> int:
         """``max_tokens`` for an answer of ``needed`` tokens, generous where the context allows."""
-        return max(64, min(needed + _THINKING, self._most - message_tokens(messages)))
+        return max(64, min(needed + self._extra, self._most - message_tokens(messages)))
 
 
 def levels_for(items: int, branching: int) -> int:
