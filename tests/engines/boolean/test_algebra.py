@@ -67,7 +67,7 @@ LEAVES: st.SearchStrategy[Node] = (
 TREES = st.recursive(LEAVES, chains, max_leaves=6)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(documents=CORPORA, trees=st.lists(TREES, min_size=1, max_size=12))
 def test_engine_and_plain_reading_agree(documents: list[Document], trees: list[Node]) -> None:
     plain = Plain(documents)

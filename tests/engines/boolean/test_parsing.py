@@ -211,6 +211,7 @@ def chains(operands: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
 TREES = st.recursive(LEAVES, chains, max_leaves=8)
 
 
+@settings(max_examples=60)
 @given(TREES)
 def test_parsing_what_is_printed_gives_the_same_tree(tree: Node) -> None:
     assert parse(render(tree)) == tree
@@ -222,7 +223,7 @@ PIECES = (
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(
     st.lists(st.sampled_from(PIECES.split(" ")) | st.text(max_size=2), max_size=12), st.booleans()
 )
