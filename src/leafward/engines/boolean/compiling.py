@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from leafward.engines.boolean.index import DATE
-from leafward.engines.boolean.nodes import Chain, Dates, Leaf, Node, Operator, Term, fold, leaves
+from leafward.engines.boolean.nodes import Chain, Dates, Leaf, Node, Operator, Term, fold
 from leafward.engines.boolean.terms import MAX_EXPANSIONS, TermCompiler
 from leafward.errors import QuerySyntaxError
 
@@ -33,20 +33,21 @@ class Compiler:
             QuerySyntaxError: truncated words stand for more than :data:`MAX_EXPANSIONS`.
         """
         expansions = 0
-        for leaf in leaves(node):
-            expansions += 0 if isinstance(leaf, Dates) else self._terms(leaf).expansions
-            if expansions > MAX_EXPANSIONS:
-                raise QuerySyntaxError(
-                    f"truncated words stand for more than {MAX_EXPANSIONS} words",
-                    column=leaf.column,
-                    hint="write more letters before *, or fewer truncated words",
-                )
-        return fold(node, self._leaf, self._chain)
 
-    def _leaf(self, leaf: Leaf) -> tantivy.Query:
-        if isinstance(leaf, Term):
-            return self._terms(leaf).query
-        bounds = leaf.first.start, leaf.last.end
+        def compiled(leaf: Leaf) -> tantivy.Query:
+            nonlocal expansions
+            if isinstance(leaf, Dates):
+                return self._dates(leaf)
+            term = self._terms(leaf)
+            expansions += term.expansions
+            if expansions > MAX_EXPANSIONS:
+                raise _too_many(leaf)
+            return term.query
+
+        return fold(node, compiled, self._chain)
+
+    def _dates(self, dates: Dates) -> tantivy.Query:
+        bounds = dates.first.start, dates.last.end
         return self._query.range_query(
             self._schema, DATE, self._type, *bounds, use_inverted_index=True
         )
@@ -71,3 +72,11 @@ class Compiler:
         if len(queries) == 1:
             return queries[0]
         return self._query.boolean_query([(self._occur.Should, query) for query in queries])
+
+
+def _too_many(term: Term) -> QuerySyntaxError:
+    return QuerySyntaxError(
+        f"truncated words stand for more than {MAX_EXPANSIONS} words",
+        column=term.column,
+        hint="write more letters before *, or fewer truncated words",
+    )

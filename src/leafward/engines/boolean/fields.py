@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from enum import Enum
+from functools import lru_cache
 
 
 class Field(Enum):
@@ -85,6 +86,7 @@ _UNAVAILABLE = {name: hint for hint, names in _INSTEAD.items() for name in names
 """What PubMed indexes and a local corpus does not, with what to write instead."""
 
 
+@lru_cache(maxsize=1_000)
 def read_tag(name: str) -> Field | None:
     """The field that a tag names, in either case and with any spacing; None where none does."""
     return _BY_NAME.get(_normal(name))

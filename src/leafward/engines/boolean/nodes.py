@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
@@ -86,15 +86,3 @@ def fold(
             result = chain(above, results)
         else:
             return result
-
-
-def leaves(root: Node) -> Iterator[Leaf]:
-    """The terms and dates of a tree, from left to right."""
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Chain):
-            waiting.extend(operand for _, operand in reversed(node.rest))
-            waiting.append(node.first)
-        else:
-            yield node

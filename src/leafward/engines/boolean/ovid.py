@@ -30,6 +30,9 @@ _FOREIGN = re.compile(
     re.VERBOSE,
 )
 
+_SUSPECT = re.compile(r"[/$?#]|\.[a-z]{2}|:[takd]|adj|limit", re.IGNORECASE)
+"""What every foreign construct has a part of; most expressions have none, and end here."""
+
 _LINES = re.compile(r"\d+( (and|or|not) \d+)+", re.ASCII)
 
 _EXPLAINED = {
@@ -53,6 +56,8 @@ def refuse_foreign(text: str) -> None:
     Raises:
         QuerySyntaxError: there is one; the hint names the language and what PubMed writes.
     """
+    if _SUSPECT.search(text) is None:
+        return
     for match in _FOREIGN.finditer(text):
         kind = match.lastgroup
         if kind is None or kind == "skip":

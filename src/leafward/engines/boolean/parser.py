@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from leafward.engines.analysis import valid
 from leafward.engines.boolean.fields import Field, read_tag, tag_problem
 from leafward.engines.boolean.groups import Group
-from leafward.engines.boolean.nodes import Dates, Node, Operator
+from leafward.engines.boolean.nodes import Dates, Node
 from leafward.engines.boolean.ovid import refuse_foreign
 from leafward.engines.boolean.ranges import is_range, read_range
 from leafward.engines.boolean.tokens import Kind, Token, tokenize
@@ -30,8 +30,6 @@ MAX_LEVELS = 100
 tantivy executes a query on the stack of its thread, which ends the process where it overflows.
 """
 
-_CLOSERS = (Kind.PHRASE, Kind.TAG, Kind.CLOSE)
-_OPENERS = (Kind.PHRASE, Kind.OPEN)
 _SHORTER = "search for fewer things at once"
 
 
@@ -55,6 +53,7 @@ def parse(expression: str) -> Node:
 class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
+        self._lines = "\n" in text
         self._tokens = tokenize(text)
         self._at = 0
         self._terms = 0
@@ -62,7 +61,7 @@ class _Parser:
 
     def run(self) -> Node:
         while (token := self._tokens[self._at]).kind is not Kind.END:
-            if self._is_operator(self._at):
+            if token.kind is Kind.OPERATOR:
                 self._operate(token)
             elif token.kind is Kind.OPEN:
                 self._open(token)
@@ -77,19 +76,6 @@ class _Parser:
             hint = "write a ) where the group ends"
             raise QuerySyntaxError("this parenthesis is not closed", column=column, hint=hint)
         return self._finished(self._groups[0], "there is nothing to search for")
-
-    def _is_operator(self, at: int) -> bool:
-        """True for operators in capitals, and for others beside a tag, a quote or a parenthesis.
-
-        Between plain words ``or`` and ``not`` are English.
-        """
-        token = self._tokens[at]
-        if token.kind is not Kind.WORD or token.text.upper() not in Operator.__members__:
-            return False
-        if token.text.isupper():
-            return True
-        before = self._tokens[at - 1].kind if at else None
-        return before in _CLOSERS or self._tokens[at + 1].kind in _OPENERS
 
     def _operate(self, token: Token) -> None:
         group = self._groups[-1]
@@ -157,8 +143,7 @@ class _Parser:
     def _run(self) -> list[Placed]:
         """Plain words up to an operator, a tag, a quote or a parenthesis."""
         words: list[Placed] = []
-        while self._tokens[self._at].kind is Kind.WORD and not self._is_operator(self._at):
-            token = self._tokens[self._at]
+        while (token := self._tokens[self._at]).kind is Kind.WORD:
             if words:
                 self._check_line(token.start)
             words.append((token.text, token.column))
@@ -194,9 +179,10 @@ class _Parser:
 
     def _check_line(self, start: int) -> None:
         """Refuse an operand on a new line without an operator: strategies are lists of lines."""
-        group = self._groups[-1]
-        before = self._tokens[self._at - 1]
-        if not self._at or group.operator is not None or before.kind is Kind.OPEN:
+        if not self._lines or not self._at:
+            return
+        group, before = self._groups[-1], self._tokens[self._at - 1]
+        if group.operator is not None or before.kind is Kind.OPEN:
             return
         if "\n" in self._text[before.end : start]:
             raise QuerySyntaxError(

@@ -16,6 +16,7 @@ class Kind(Enum):
     """What a token is."""
 
     WORD = "word"
+    OPERATOR = "operator"
     PHRASE = "phrase"
     TAG = "tag"
     OPEN = "("
@@ -42,10 +43,20 @@ _TOKEN = re.compile(
     | \[(?P<tag>[^\[\]{QUOTES}()]*)\]
     | (?P<open>\() | (?P<close>\))
     | (?P<word>[^\s()\[\]{QUOTES}]+)
+    | (?P<unclosed>.)
     """,
     re.VERBOSE,
 )
-_KINDS = {"phrase": Kind.PHRASE, "tag": Kind.TAG, "open": Kind.OPEN, "close": Kind.CLOSE}
+_KINDS = {
+    "phrase": Kind.PHRASE,
+    "tag": Kind.TAG,
+    "open": Kind.OPEN,
+    "close": Kind.CLOSE,
+    "word": Kind.WORD,
+}
+_OPERATORS = frozenset({"AND", "OR", "NOT"})
+_CLOSERS = frozenset({Kind.PHRASE, Kind.TAG, Kind.CLOSE})
+_OPENERS = frozenset({Kind.PHRASE, Kind.OPEN})
 
 
 def tokenize(text: str) -> list[Token]:
@@ -55,17 +66,32 @@ def tokenize(text: str) -> list[Token]:
         QuerySyntaxError: a quote or bracket that is not closed.
     """
     tokens: list[Token] = []
-    position = 0
-    while position < len(text):
-        match = _TOKEN.match(text, position)
-        if match is None:
-            raise _unclosed(text[position], position)
-        if (name := match.lastgroup) is not None:
-            kind = _KINDS.get(name, Kind.WORD)
-            tokens.append(Token(kind, match[name], position, match.end()))
-        position = match.end()
+    for match in _TOKEN.finditer(text):
+        name = match.lastgroup
+        if name is None:
+            continue
+        if name == "unclosed":
+            raise _unclosed(match.group(), match.start())
+        tokens.append(Token(_KINDS[name], match[name], *match.span()))
     tokens.append(Token(Kind.END, "", len(text), len(text)))
+    _mark_operators(tokens)
     return tokens
+
+
+def _mark_operators(tokens: list[Token]) -> None:
+    """Words in capitals are operators; others beside a tag, a quote or a parenthesis are too.
+
+    Between plain words ``or`` and ``not`` are English.
+    """
+    before = Kind.END
+    for at, token in enumerate(tokens):
+        if token.kind is Kind.WORD and len(token.text) <= 3:
+            name = token.text.upper()
+            if name in _OPERATORS and (
+                token.text == name or before in _CLOSERS or tokens[at + 1].kind in _OPENERS
+            ):
+                tokens[at] = token._replace(kind=Kind.OPERATOR)
+        before = token.kind
 
 
 def _unclosed(character: str, position: int) -> QuerySyntaxError:
