@@ -177,6 +177,19 @@ def test_what_is_within_the_limits_is_read() -> None:
     assert render(parse(wide)) == wide
 
 
+@pytest.mark.parametrize(
+    "piece",
+    ["a", "a-", "exp ", "exp a", "[", '"', "a$ ", "/", "a/b", "*", "(", "limit 1", "é", " "],
+)
+@pytest.mark.parametrize("last", ["", " /", "/ab [", "?", "[x"])
+def test_long_texts_take_no_more_than_linear_time(piece: str, last: str) -> None:
+    text = piece * (MAX_LENGTH // len(piece) - 10) + last  # quadratic time would be a minute
+    try:
+        parse(text)
+    except QuerySyntaxError as error:
+        assert error.column is not None and len(error.message) < 200 and len(error.hint) < 200
+
+
 PLAIN = st.sampled_from(
     ["aspirin", "IL-2", "β-blockers", "12", "and", "naïve", "it's", "vs.", "5%"]
 )

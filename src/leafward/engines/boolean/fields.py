@@ -107,7 +107,7 @@ def tag_problem(name: str) -> tuple[str, str]:
         return f"{shown} is a field of PubMed that is not indexed here", _UNAVAILABLE[normal]
     if "," in normal:
         return f"unknown tag {shown}", "give one field in a tag; [tiab] is title and abstract"
-    near = difflib.get_close_matches(normal, _BY_NAME, n=1, cutoff=0.7)
+    near = difflib.get_close_matches(normal[:40], _BY_NAME, n=1, cutoff=0.7)
     known = ", ".join(f"[{field.value}]" for field in Field if ":" not in field.value)
     return (
         f"unknown tag {shown}",

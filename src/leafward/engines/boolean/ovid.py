@@ -12,16 +12,17 @@ _CODES = (
 )
 _END = r"""(?=[\s()\[\]"“”„″.,;:]|$)"""
 
+# Runs of word characters begin only where a word does, so that no text takes quadratic time.
 _FOREIGN = re.compile(
     rf"""
     (?P<skip> ["“”„″][^"“”„″]*["“”„″] (?!\s*/) | \[[^\[\]]*\] )
   | (?P<heading> (?i:\bexp)\s+ (?: "[^"]*"\s* | [^\s()\[\]"/][^()\[\]"/\n]{{0,200}} ) /
-               | "[^"]*"\s*/ | \w[\w'-]{{2,}} / {_END}
-               | \w{{3,}} /[a-z]{{2}} \s+ \[ (?!(?i:mesh|mh|maj|ti|tw|all)) )
+               | "[^"]*"\s*/ | (?<![\w'-]) \w[\w'-]{{2,}} / {_END}
+               | (?<!\w) \w{{3,}} /[a-z]{{2}} \s+ \[ (?!(?i:mesh|mh|maj|ti|tw|all)) )
   | (?P<adjacency> (?i:\badj\d*) \b )
   | (?P<suffix> (?<=[\w)*$?"]) \.(?:{_CODES}) (?:,(?:{_CODES}))* \.? {_END} )
   | (?P<lines> (?i:\b(?:or|and)) /\d | \b(?i:limit)\s+\d+\s+(?i:to)\b )
-  | (?P<dollar> \w{{3,}} \$ )
+  | (?P<dollar> (?<!\w) \w{{3,}} \$ )
   | (?P<wildcard> \b\w{{1,40}}[?\#]\w )
   | (?P<embase> (?i:\b(?:near|next)) /\d | (?<=[\w)*'"]) : (?:ti|ab|kw|de)(?:,(?:ti|ab|kw))* {_END}
               | ['"\w] /exp\b )
