@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.models.fakes import FakeModel
 
 from leafward.errors import BudgetExceeded, ModelError, ModelTimeout, RateLimited, SettingsError
-from leafward.models import Budget, Meter, Prices, layered
+from leafward.models import Budget, Meter, Prices, layered, within
 from leafward.models.budget import Budgeted
 from leafward.models.worst import worst_case
 from leafward.settings import BudgetSettings, ModelSettings
@@ -196,3 +196,26 @@ def test_threads_share_a_budget() -> None:
     for thread in threads:
         thread.join()
     assert len(made) == budget.spent.calls == 40
+
+
+async def test_limits_of_one_search_hold_beside_the_budget() -> None:
+    job, search = Budget(BudgetSettings(calls=3)), Budget(BudgetSettings(calls=1))
+    model = FakeModel(*[Completion("a", COST)] * 3)
+    chat = budgeted(model, job)
+    with within(search):
+        await asyncio.ensure_future(chat.complete(PROMPT, sampling=SAMPLING))
+        with pytest.raises(BudgetExceeded):
+            await chat.complete(PROMPT, sampling=SAMPLING)
+    assert (search.spent, job.spent, job.reserved) == (COST, COST, NO_USAGE)
+    await chat.complete(PROMPT, sampling=SAMPLING)  # outside they bind nobody
+    assert (search.spent.calls, job.spent.calls, model.calls) == (1, 2, 2)
+
+
+async def test_the_budget_holds_however_wide_the_limits_of_a_search_are() -> None:
+    job, search = Budget(BudgetSettings(calls=1)), Budget(BudgetSettings(calls=9))
+    chat = budgeted(FakeModel(*[Completion("a", COST)] * 2), job)
+    with within(search):
+        await chat.complete(PROMPT, sampling=SAMPLING)
+        with pytest.raises(BudgetExceeded):
+            await chat.complete(PROMPT, sampling=SAMPLING)
+    assert (search.spent, search.reserved) == (COST, NO_USAGE)

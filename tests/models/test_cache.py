@@ -6,10 +6,10 @@ import json
 import pytest
 from tests.models.fakes import FakeModel, MemoryCache
 
-from leafward.errors import Interrupted, ModelRejected
-from leafward.models import Meter, Stop, layered
+from leafward.errors import BudgetExceeded, Interrupted, ModelRejected
+from leafward.models import Budget, Meter, Stop, layered, within
 from leafward.models.cache import HIT, Cached, decode, encode
-from leafward.settings import ModelSettings
+from leafward.settings import BudgetSettings, ModelSettings
 from leafward.types import Completion, Message, Sampling, TokenLogprob, Usage
 
 PROMPT = [Message("user", "hello")]
@@ -156,3 +156,23 @@ def test_the_stored_form_is_exact() -> None:
     assert json.loads(encode(ANSWER))["usage"]["money"] == 0.25
     unpriced = Completion("", Usage(1, 2, 0, 3, None), "refusal")
     assert decode(encode(unpriced)) == unpriced
+
+
+async def test_the_limits_of_who_asks_first_do_not_bind_who_asks_the_same(
+    cache: MemoryCache,
+) -> None:
+    model = FakeModel(ANSWER)
+    layer = layered(model, ModelSettings(), cache=cache, budget=Budget(BudgetSettings()))
+
+    async def limited() -> Completion:
+        with within(Budget(BudgetSettings(calls=0))):
+            return await layer.complete(PROMPT)
+
+    outcomes = await asyncio.gather(
+        limited(), layer.complete(PROMPT), layer.complete(PROMPT), return_exceptions=True
+    )
+    assert isinstance(outcomes[0], BudgetExceeded)
+    assert [outcome.text for outcome in outcomes[1:] if isinstance(outcome, Completion)] == [
+        ANSWER.text
+    ] * 2
+    assert model.calls == 1

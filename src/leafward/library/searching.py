@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import Collection
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,7 @@ from leafward.library.fingerprint import search_key
 from leafward.library.judging import JudgeName, Resources, make_judge, resolve_judge, suited
 from leafward.library.reader import TreeReader
 from leafward.library.session import Session
-from leafward.models import OpenChat
-from leafward.protocols import ChatModel
+from leafward.models import Budget, within
 from leafward.search import search_one
 from leafward.settings import BudgetSettings, SearchSettings
 from leafward.store import Snapshot, Store, Where
@@ -51,32 +51,9 @@ class TreeSearch:
         relevance: str,
     ) -> SearchResult:
         """Search, within this search's own limits on tokens and money where it has any."""
-        if self._judge_name == "embedding":
-            return await self._search(None, text, k, exclude, where, relevance)
         limits = self._limits()
-        if limits is None:
-            return await self._search(self._session.chat, text, k, exclude, where, relevance)
-        chat = self._session.limited_chat(limits)
-        try:
-            return await self._search(chat, text, k, exclude, where, relevance)
-        finally:
-            if chat is not None:
-                await self._close(chat)
-
-    async def _close(self, chat: OpenChat) -> None:
-        """Close a model that was opened for one search, when nothing is in flight any more."""
-        if not self._stragglers:
-            await chat.aclose()
-            return
-        in_flight = set(self._stragglers)
-
-        async def later() -> None:
-            await asyncio.wait(in_flight)
-            await chat.aclose()
-
-        closing = asyncio.ensure_future(later())
-        self._stragglers.add(closing)
-        closing.add_done_callback(self._stragglers.discard)
+        with nullcontext() if limits is None else within(Budget(limits)):
+            return await self._search(text, k, exclude, where, relevance)
 
     def _limits(self) -> BudgetSettings | None:
         tokens, money = self._settings.max_tokens, self._settings.max_money
@@ -86,7 +63,6 @@ class TreeSearch:
 
     async def _search(
         self,
-        chat: ChatModel | None,
         text: str,
         k: int,
         exclude: Collection[str],
@@ -107,7 +83,7 @@ class TreeSearch:
         result = await search_one(
             self._snapshot.tree,
             query,
-            make_judge(self._judge_name, self._resources(chat), self._settings),
+            make_judge(self._judge_name, self._resources(), self._settings),
             self._settings,
             reader=self._reader(live),
             live=live,
@@ -130,7 +106,8 @@ class TreeSearch:
             self._snapshot.tree, self._snapshot, live=live, live_share=self._settings.live_share
         )
 
-    def _resources(self, chat: ChatModel | None) -> Resources:
+    def _resources(self) -> Resources:
+        chat = None if self._judge_name == "embedding" else self._session.chat
         return Resources(
             chat, self._session.embedder, self._snapshot.node_vectors(), self._snapshot.vectors()
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from leafward.models import Budget, Meter, Stop, open_chat, open_embedder
 from leafward.protocols import CallCache, Embedder
-from leafward.settings import BudgetSettings, Settings
+from leafward.settings import Settings
 
 if TYPE_CHECKING:
     from leafward.models import OpenChat
@@ -35,12 +35,10 @@ class Session:
 
     @cached_property
     def chat(self) -> OpenChat | None:
-        return None if self.model is None else self.open_chat()
-
-    @cached_property
-    def embedder(self) -> Embedder:
-        return open_embedder(
-            self.embedder_name,
+        if self.model is None:
+            return None
+        return open_chat(
+            self.model,
             self.settings.models,
             cache=self.cache,
             budget=self.budget,
@@ -50,18 +48,13 @@ class Session:
             offline=self.settings.offline,
         )
 
-    def limited_chat(self, limits: BudgetSettings) -> OpenChat | None:
-        """A chat model with limits beside the job's budget, for one search; close it after use."""
-        return None if self.model is None else self.open_chat(Budget(limits))
-
-    def open_chat(self, limits: Budget | None = None) -> OpenChat:
-        assert self.model is not None
-        return open_chat(
-            self.model,
+    @cached_property
+    def embedder(self) -> Embedder:
+        return open_embedder(
+            self.embedder_name,
             self.settings.models,
             cache=self.cache,
             budget=self.budget,
-            limits=limits,
             meter=self.meter,
             stop=self.stop,
             cache_dir=self.settings.cache_dir,

@@ -1,6 +1,6 @@
 """Chat and embedding models: opening them, and what surrounds every call to one."""
 
-from leafward.models.budget import Budget
+from leafward.models.budget import Budget, within
 from leafward.models.embedders import open_embedder
 from leafward.models.layers import OpenChat
 from leafward.models.meter import Meter
@@ -20,4 +20,5 @@ __all__ = [
     "layered",
     "open_chat",
     "open_embedder",
+    "within",
 ]

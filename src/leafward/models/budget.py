@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
-from leafward.errors import BudgetExceeded, Interrupted, ModelError
+from leafward.errors import BudgetExceeded, ModelError
 from leafward.models.layers import Layer
 from leafward.models.prices import Prices, prices_missing
 from leafward.models.stop import Stop
@@ -130,8 +132,7 @@ class Reservation:
 
     def settle_failure(self, error: BaseException) -> None:
         """End it after a failure, by what the error says was billed (unknown counts in full)."""
-        not_made = isinstance(error, BudgetExceeded | Interrupted)  # another budget was in the way
-        if not_made or (isinstance(error, ModelError) and not error.billed):
+        if isinstance(error, ModelError) and not error.billed:
             self.release()
         else:
             self.settle_in_full()
@@ -150,8 +151,24 @@ def check_prices(budget: Budget | None, spec: str, prices: Prices | None) -> Non
         raise prices_missing(spec)
 
 
+_LIMITS: ContextVar[Budget | None] = ContextVar("leafward_limits", default=None)
+
+
+@contextmanager
+def within(limits: Budget) -> Iterator[None]:
+    """Chat calls made inside, and by tasks started inside, keep these limits as well.
+
+    So one search of many has limits of its own, over a model that all of them share.
+    """
+    token = _LIMITS.set(limits)
+    try:
+        yield
+    finally:
+        _LIMITS.reset(token)
+
+
 class Budgeted(Layer):
-    """Makes a call only where its worst case fits into the budget."""
+    """Makes a call only where its worst case fits into the budget, and into those of `within`."""
 
     def __init__(
         self, inner: ChatModel, budget: Budget, prices: Prices | None, *, stop: Stop | None = None
@@ -173,12 +190,24 @@ class Budgeted(Layer):
         Raises:
             BudgetExceeded: the call could overshoot the budget, and was not made.
         """
-        worst = worst_case(messages, schema, sampling, self._prices)
-        reservation = await self._budget.reserve(worst, stop=self._stop)
+        reservations = await self._reserve(worst_case(messages, schema, sampling, self._prices))
         try:
             completion = await self._inner.complete(messages, schema=schema, sampling=sampling)
         except BaseException as error:  # cancellation too: the request may have been sent
-            reservation.settle_failure(error)
+            for reservation in reservations:
+                reservation.settle_failure(error)
             raise
-        reservation.settle(completion.usage)
+        for reservation in reservations:
+            reservation.settle(completion.usage)
         return completion
+
+    async def _reserve(self, worst: Usage) -> list[Reservation]:
+        own = await self._budget.reserve(worst, stop=self._stop)
+        limits = _LIMITS.get()
+        if limits is None:
+            return [own]
+        try:
+            return [own, await limits.reserve(worst, stop=self._stop)]
+        except BaseException:
+            own.release()
+            raise

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
+from leafward.errors import BudgetExceeded
 from leafward.models.cache_keys import canonical, look_up
 from leafward.models.layers import Layer
 from leafward.models.meter import Meter
@@ -75,9 +77,9 @@ class Cached(Layer):
             StoreError: the answer could not be stored.
         """
         request = describe(self.name, self._base_url, messages, schema, sampling)
-        call = self._in_flight.get(request)
-        if call is not None and not call.task.cancelling():
-            return self._hit(await self._wait(call))
+        while (call := self._in_flight.get(request)) and not call.task.cancelling():
+            with suppress(BudgetExceeded):  # the limits of who asked first may not be ours
+                return self._hit(await self._wait(call))
         key, stored = look_up(self._cache, request, decode)
         if stored is not None:
             return self._hit(stored)

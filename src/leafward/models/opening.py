@@ -26,7 +26,6 @@ def open_chat(
     *,
     cache: CallCache | None = None,
     budget: Budget | None = None,
-    limits: Budget | None = None,
     meter: Meter | None = None,
     stop: Stop | None = None,
     cache_dir: Path | None = None,
@@ -36,7 +35,7 @@ def open_chat(
 
     From the outside in: answers come from the cache, no call is made after a stop, what fails is
     tried again, calls keep the provider's limits, each attempt is reserved in the budget and
-    counted. ``limits`` is a second budget that must hold as well, that of one search of many.
+    counted.
 
     Raises:
         SettingsError: an unknown provider, a missing key, or a limit on money without prices.
@@ -56,8 +55,7 @@ def open_chat(
         endpoint = find_endpoint(spec, settings)
         base_url = endpoint.public_url
         prices = find_prices(spec, settings, free=endpoint.free)
-        for each in (budget, limits):
-            check_prices(each, spec, prices)
+        check_prices(budget, spec, prices)
         model = OpenAIChat(endpoint, settings, prices=prices, cache=cache)
     return layered(
         model,
@@ -66,7 +64,6 @@ def open_chat(
         base_url=base_url,
         cache=cache,
         budget=budget,
-        limits=limits,
         meter=meter,
         stop=stop,
     )
@@ -80,7 +77,6 @@ def layered(
     base_url: str = "",
     cache: CallCache | None = None,
     budget: Budget | None = None,
-    limits: Budget | None = None,
     meter: Meter | None = None,
     stop: Stop | None = None,
 ) -> OpenChat:
@@ -88,9 +84,8 @@ def layered(
     stop = stop or Stop()
     if meter is not None:
         model = Metered(model, meter, prices)
-    for each in (budget, limits):
-        if each is not None:
-            model = Budgeted(model, each, prices, stop=stop)
+    if budget is not None:
+        model = Budgeted(model, budget, prices, stop=stop)
     limited = Limited(model, settings, stop=stop)
     outer = Stoppable(Retrying(limited, settings, stop=stop), stop)
     return outer if cache is None else Cached(outer, cache, base_url=base_url, meter=meter)
