@@ -1,0 +1,199 @@
+"""Write docs/figures.md and its picture from the stored results, so that no number is typed.
+
+python -m benchmarks.figures
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.machine import RESULTS
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAPER = {
+    "no calibration": "worse: 49.6 against 52.0",
+    "alpha 0 (no path)": "worse: 48.6 against 52.0",
+    "references 0": "worst: 46.9 against 69.5 on Biology",
+    "references 1": "60.4",
+    "references 3": "66.2",
+    "references 5": "69.1",
+    "B 1, N 40": "68.9 against 69.5",
+    "B 4, N 10": "68.4",
+    "B 8, N 5": "64.2",
+}
+
+
+def result(name: str) -> dict[str, Any]:
+    """A stored result; its own benchmark wrote it."""
+    loaded: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text())
+    return loaded
+
+
+def ablation() -> str:
+    stored = result("ablation")
+    lines = [
+        "## The algorithm on simulated judgements",
+        "",
+        "`python -m benchmarks.ablation --queries 40` · noisy oracle, "
+        f"{stored['seeds']} seeds, {stored['budget']} slates a query, lock-step. **Simulated**: "
+        "this measures the algorithm, not a language model. Documents judged relevant have 0.9, "
+        "others up to 0.6 by MiniLM cosine, a node half its best leaf and half their mean; each "
+        "noise model is defined in `leafward.search.NoiseModel`. nDCG@10 with the 95 % bootstrap "
+        "interval over queries of the paired difference to the full algorithm.",
+    ]
+    for name, part in stored.items():
+        if isinstance(part, dict) and "rows" in part:
+            lines += _ablation_table(name, part)
+    lines += ["", "![nDCG@10 by number of references](ablation.svg)"]
+    return "\n".join(lines)
+
+
+def _ablation_table(name: str, part: dict[str, Any]) -> list[str]:
+    noises = list(dict.fromkeys(key.split("|")[0] for key in part["rows"]))
+    changes = list(dict.fromkeys(key.split("|")[1] for key in part["rows"]))
+    lines = [
+        "",
+        f"### {name}: {part['queries']} test queries, {part['documents']} documents, "
+        f"depth {part['depth']}",
+        "",
+        "| row | paper (real judges) | " + " | ".join(noises) + " |",
+        "| --- | --- |" + " --- |" * len(noises),
+    ]
+    for change in changes:
+        cells = [_cell(part["rows"][f"{noise}|{change}"], change) for noise in noises]
+        lines.append(f"| {change} | {PAPER.get(change, '')} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def _cell(row: dict[str, Any], change: str) -> str:
+    low, high = row["interval"] if change == "full" else row["difference_interval"]
+    if change == "full":
+        return f"**{row['ndcg']:.3f}** [{low:.3f}, {high:.3f}]"
+    return f"{row['ndcg']:.3f} ({row['difference']:+.3f} [{low:+.3f}, {high:+.3f}])"
+
+
+def picture() -> None:
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "leafward"
+    from matplotlib import pyplot as plt
+
+    parts = {k: v for k, v in result("ablation").items() if isinstance(v, dict) and "rows" in v}
+    figure, axes = plt.subplots(1, len(parts), figsize=(4.6 * len(parts), 3.4), sharey=True)
+    steps = [(0, "references 0"), (1, "references 1"), (3, "references 3"), (5, "references 5")]
+    for axis, (name, part) in zip(axes if len(parts) > 1 else [axes], parts.items(), strict=True):
+        for noise in dict.fromkeys(key.split("|")[0] for key in part["rows"]):
+            rows = [part["rows"][f"{noise}|{row}"] for _, row in [*steps, (10, "full")]]
+            counts = [count for count, _ in steps] + [10]
+            axis.plot(counts, [row["ndcg"] for row in rows], marker="o", label=noise)
+            axis.fill_between(
+                counts,
+                [row["interval"][0] for row in rows],
+                [row["interval"][1] for row in rows],
+                alpha=0.15,
+            )
+        axis.set_title(name, fontsize=9)
+        axis.set_xlabel("references on a slate of leaves (ℓ)")
+    first = axes[0] if len(parts) > 1 else axes
+    first.set_ylabel("nDCG@10, simulated judge")
+    first.legend(fontsize=7, loc="lower right")
+    figure.tight_layout()
+    figure.savefig(DOCS / "ablation.svg", metadata={"Date": None})
+
+
+def speed() -> str:
+    calibration, schedules, large = (result(name) for name in ("calibration", "schedules", "large"))
+    ours, theirs = calibration["absorb_ms"], calibration["adamw_200_steps_ms"]
+    rows = schedules["schedules"]
+    table = [
+        f"| {name} | {row['slates_per_second']:.1f} | {row['ndcg@10']:.3f} |"
+        for name, row in rows.items()
+    ]
+    return "\n".join(
+        [
+            "## Speed",
+            "",
+            "One `absorb` (refit, path relevance of every scored node, frontier) at "
+            f"{calibration['slates']} slates of about {calibration['candidates_per_slate']:.0f} "
+            f"candidates: **{ours['median']:.2f} ms** median; a 200-step AdamW fit of the same "
+            f"model in the same run: {theirs['median']:.0f} ms, "
+            f"{calibration['ratio_of_medians']:.0f} times as long "
+            "(`python -m benchmarks.calibration`).",
+            "",
+            f"Schedules, {schedules['queries']} queries in flight, log-normal latency with σ = "
+            f"{schedules['sigma']:g}, same budget, scripted judge (`python -m "
+            "benchmarks.schedules`). Without a barrier throughput is "
+            f"{schedules['free / lockstep per query']:.2f} times that of lock-step per query and "
+            f"{schedules['free / one barrier']:.2f} times that of one barrier for all queries, "
+            "as LATTICE's public code has it:",
+            "",
+            "| schedule | slates a second | nDCG@10 (simulated) |",
+            "| --- | --- | --- |",
+            *table,
+            "",
+            f"{large['passages']:,} synthetic passages, model-free, lexical embedder (`python -m "
+            f"benchmarks.large`): built in {large['build_cpu_seconds']:.0f} s of processor time "
+            f"({large['build_seconds']:.0f} s by the clock), peak memory "
+            f"{large['peak_memory_mb']:.0f} MB, {large['nodes']:,} nodes, depth {large['depth']}, "
+            f"{large['index_mb']:.0f} MB on disk; opens in **{large['open_seconds']:.2f} s** "
+            f"(median of {5}; worst {large['open_seconds_worst']:.2f} s), after "
+            f"{large['import_seconds']:.2f} s of imports.",
+        ]
+    )
+
+
+def zero_key() -> str:
+    stored = result("zero_key")
+    lines = [
+        "| data set | method | queries | nDCG@10 [95 % interval] | seconds a query | model calls |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for name, part in stored.items():
+        if name in ("machine", "capped"):
+            continue
+        for label, row in part.items():
+            if not isinstance(row, dict):
+                continue
+            low, high = row["interval"]
+            lines.append(
+                f"| {name} | {label} | {row['queries']} | {row['ndcg@10']:.3f} "
+                f"[{low:.3f}, {high:.3f}] | {row['median_seconds']:.2f} | "
+                f"{row['calls'] + row['cache_hits']} |"
+            )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    machine = result("calibration")["machine"]
+    processor = f"{machine['processor']}, {machine['cores']} cores (shared), {machine['system']}"
+    parts = [
+        "# Figures",
+        "",
+        f"Made by `python -m benchmarks.figures` from `benchmarks/results/`. Machine: {processor}.",
+        "",
+        ablation(),
+        "",
+        speed(),
+        "",
+        "## What the zero-key default is worth",
+        "",
+        "`python -m benchmarks.zero_key`",
+        "",
+        zero_key(),
+        "",
+    ]
+    (DOCS / "figures.md").write_text("\n".join(parts))
+    picture()
+    readme = DOCS.parent / "README.md"
+    text = readme.read_text()
+    begin, end = "<!-- zero-key figures: begin -->", "<!-- zero-key figures: end -->"
+    before, rest = text.split(begin)
+    after = rest.split(end)[1]
+    readme.write_text(f"{before}{begin}\n{zero_key()}\n{end}{after}")
+
+
+if __name__ == "__main__":
+    main()
