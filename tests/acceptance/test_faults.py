@@ -133,8 +133,11 @@ class Case:
             return await index.asearch(query.text, k=20)
 
     def strike(self, *, always: bool = False) -> None:
-        """From now on the fault strikes every request, or the first and some later ones."""
-        nth = None if always else {1, 4, 7}
+        """From now on the fault strikes every request, or the first and some later ones.
+
+        A stall takes its time: once must do.
+        """
+        nth = None if always else {1} if self.fault is Fault.STALL else {1, 4, 7}
         limited = self.fault in (Fault.RATE_LIMITED, Fault.RATE_LIMITED_UNTIL)
         wait = 0.01 if limited else None
         inject = Inject(self.fault, nth=nth, retry_after=wait, stall=20.0)

@@ -27,7 +27,7 @@ SAMPLE = sample(60, 6)
 IN_FLIGHT = 4
 BUILD = {"branching": 10, "summary_batch": 8, "probe_documents": 1, "concurrency": IN_FLIGHT}
 SEARCH = {"beam": 2, "iterations": 4, "candidate_tokens": 40}
-SINGLE, CHAINS, PUBLISHING, REBUILDING = 10, (4, 4, 4), 3, 5  # 30 in all
+SINGLE, CHAINS, PUBLISHING, REBUILDING = 8, (5, 5, 4), 3, 5  # 30 in all
 
 
 @dataclass(frozen=True)

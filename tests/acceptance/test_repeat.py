@@ -13,8 +13,8 @@ import leafward
 from leafward.settings import SearchSettings
 from leafward.testing import Noise, ScriptedServer, Uniform, rules
 
-SAMPLE = sample(48, 6)
-SEARCH = SearchSettings(beam=4, iterations=5)
+SAMPLE = sample(36, 4)
+SEARCH = SearchSettings(beam=4, iterations=4, candidate_tokens=40)
 SLOW_AND_QUICK = Uniform(0.0, 0.1)  # far apart, so that answers overtake each other
 
 

@@ -6,6 +6,7 @@ import asyncio
 import signal
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +31,38 @@ from leafward.errors import (
     ModelUnavailable,
 )
 from leafward.models import Meter, Stop
-from leafward.testing import Constant, Fault, Inject, Oracle, ScriptedServer, Uniform, rules
+from leafward.testing import (
+    Constant,
+    Fault,
+    Inject,
+    Oracle,
+    ScriptedServer,
+    Stats,
+    Uniform,
+    rules,
+)
 from leafward.types import Tree
 
-SAMPLE = sample(40, 3)
+SAMPLE = sample(30, 3)
 QUERY = SAMPLE.queries[0].text
 BUILD = {"branching": 6, "summary_batch": 5}
 LONG = 1000.0  # seconds that a provider asks to wait; longer than any deadline, so none is waited
 SEARCH = {"beam": 2, "iterations": 6, "schedule": "lockstep", "candidate_tokens": 40}
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What an undisturbed build ends in, and what the provider counts for it."""
+
+    tree: Tree
+    cost: Stats
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    with ScriptedServer(rules=building_rules()) as scripted:
+        tree = asyncio.run(build(scripted, tmp_path_factory.mktemp("whole") / "i"))
+        return Whole(tree, idle(scripted))
 
 
 @pytest.fixture
@@ -91,13 +116,10 @@ def all_stored(server: ScriptedServer, path: Path) -> int:
 
 @pytest.mark.parametrize("limit", ["calls", "tokens", "money"])
 async def test_a_spent_budget_is_resumed_with_a_larger_one(
-    server: ScriptedServer, tmp_path: Path, limit: str
+    server: ScriptedServer, whole: Whole, tmp_path: Path, limit: str
 ) -> None:
     prices = {"price_prompt": 1.0, "price_completion": 4.0}  # dollars per million tokens
-    whole = await build(server, tmp_path / "whole")
-    cost = idle(server)
-    server.reset()
-    most = {"calls": cost.paid_calls // 2, "tokens": 12_000, "money": 0.03}[limit]
+    most = {"calls": whole.cost.paid_calls // 2, "tokens": 12_000, "money": 0.03}[limit]
     stopped = await ends(
         BudgetExceeded, server, tmp_path / "i", budget={limit: most}, models=prices
     )
@@ -109,11 +131,11 @@ async def test_a_spent_budget_is_resumed_with_a_larger_one(
 
     # The limit is that of one run: what was paid before does not count again.
     tree = await build(server, tmp_path / "i", budget={limit: 4 * most}, models=prices)
-    assert tree == whole
+    assert tree == whole.tree
     stats = idle(server)
     assert stats.paid_twice == 0
-    assert stats.prompts.keys() == cost.prompts.keys()
-    assert all_stored(server, tmp_path / "i") == cost.paid_calls
+    assert stats.prompts.keys() == whole.cost.prompts.keys()
+    assert all_stored(server, tmp_path / "i") == whole.cost.paid_calls
 
 
 def _billed(server: ScriptedServer, limit: str) -> float:
@@ -127,11 +149,8 @@ def _billed(server: ScriptedServer, limit: str) -> float:
 
 
 async def test_ctrl_c_in_a_build_saves_what_is_in_flight(
-    server: ScriptedServer, tmp_path: Path
+    server: ScriptedServer, whole: Whole, tmp_path: Path
 ) -> None:
-    whole = await build(server, tmp_path / "whole")
-    cost = idle(server)
-    server.reset()
     server.change(latency=Constant(0.05))
     stop = Stop()
 
@@ -144,9 +163,9 @@ async def test_ctrl_c_in_a_build_saves_what_is_in_flight(
     await pressing
     stats = idle(server)
     assert stats.lost == 0  # nobody hung up on an answer
-    assert 5 <= all_stored(server, tmp_path / "i") < cost.paid_calls
+    assert 5 <= all_stored(server, tmp_path / "i") < whole.cost.paid_calls
 
-    assert await build(server, tmp_path / "i") == whole
+    assert await build(server, tmp_path / "i") == whole.tree
     assert idle(server).paid_twice == 0
 
 
@@ -227,11 +246,8 @@ async def test_a_budget_of_the_job_holds_beside_that_of_a_search(
 
 
 async def test_a_provider_that_goes_away_is_not_taken_for_a_bad_model(
-    server: ScriptedServer, tmp_path: Path
+    server: ScriptedServer, whole: Whole, tmp_path: Path
 ) -> None:
-    whole = await build(server, tmp_path / "whole")
-    cost = idle(server)
-    server.reset()
     # The first answers are good; then every request is turned away.
     server.change(faults=[Inject(Fault.UNAVAILABLE, nth=range(6, 10**6), retry_after=LONG)])
     down = await ends(ModelUnavailable, server, tmp_path / "i")
@@ -242,21 +258,19 @@ async def test_a_provider_that_goes_away_is_not_taken_for_a_bad_model(
     assert "running" in gone.hint
     server.start()
     server.change(faults=[])
-    assert await build(server, tmp_path / "i") == whole
+    assert await build(server, tmp_path / "i") == whole.tree
     stats = idle(server)
     assert stats.paid_twice == 0
-    assert stats.paid.keys() == cost.paid.keys()
+    assert stats.paid.keys() == whole.cost.paid.keys()
 
 
 async def test_a_key_that_expires_is_not_taken_for_a_bad_prompt(
-    server: ScriptedServer, tmp_path: Path
+    server: ScriptedServer, whole: Whole, tmp_path: Path
 ) -> None:
-    whole = await build(server, tmp_path / "whole")
-    server.reset()
     server.change(latency=Constant(0.02))
 
     async def revoke() -> None:
-        await asyncio.to_thread(server.wait, 9)
+        await asyncio.to_thread(server.wait, 4)
         server.change(api_key="another")
 
     revoking = asyncio.ensure_future(revoke())
@@ -265,7 +279,7 @@ async def test_a_key_that_expires_is_not_taken_for_a_bad_prompt(
     assert "API_KEY" in expired.hint
     stored = stored_prompts(tmp_path / "i")
     server.change(api_key=None)
-    assert await build(server, tmp_path / "i") == whole
+    assert await build(server, tmp_path / "i") == whole.tree
     paid = idle(server).paid
     assert [paid[prompt] for prompt in stored] == [1] * len(stored)
 
