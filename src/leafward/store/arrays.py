@@ -21,9 +21,17 @@ def derived_problems(folder: Path, leaves: int, nodes: int) -> list[str]:
     problems = []
     for name, rows in ((VECTORS, leaves), (NODE_VECTORS, nodes)):
         problems += [f"{name} {problem}" for problem in _array_problems(folder / name, rows)]
-    if not (folder / LEXICAL).is_dir() or not any((folder / LEXICAL).iterdir()):
+    if _empty(folder / LEXICAL):
         problems.append(f"the lexical index {LEXICAL}/ is missing or empty")
     return problems
+
+
+def _empty(folder: Path) -> bool:
+    """Whether a folder holds nothing or is none; a publication may remove it at any moment."""
+    try:
+        return not any(folder.iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return True
 
 
 def load(path: Path) -> Vectors:

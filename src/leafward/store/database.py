@@ -208,6 +208,9 @@ def _translated(path: Path) -> Iterator[None]:
         if "closed" not in str(error):
             raise
         raise StoreError(f"{path} was closed", hint="open the index again") from error
+    except UnicodeDecodeError as error:  # in a row, or in SQLite's own message about its schema
+        kind, hint = _HINTS[sqlite3.SQLITE_CORRUPT]
+        raise kind(f"{path}: holds text that is not UTF-8", hint=hint) from error
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         kind, hint = _HINTS.get(code, (StoreError, "run `leafward verify` on the index"))

@@ -172,12 +172,14 @@ class _Verification:
 
 def _file_problems(folder: Path, name: str, size: int, sha256: str) -> Iterator[str]:
     path = folder / name
-    if not path.is_file():
+    try:  # and not asked beforehand: a publication may remove it at any moment
+        found = path.stat().st_size
+        if found != size:
+            yield f"the file {name} has {found} bytes, not {size}"
+        elif checksum(path) != sha256:
+            yield f"the file {name} is not the one that was published (checksum)"
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         yield f"the file {name} is missing"
-    elif path.stat().st_size != size:
-        yield f"the file {name} has {path.stat().st_size} bytes, not {size}"
-    elif checksum(path) != sha256:
-        yield f"the file {name} is not the one that was published (checksum)"
 
 
 def _branching(settings: str) -> int | None:
