@@ -241,7 +241,7 @@ def test_a_damaged_database_is_reported_never_a_crash(
         (copy / "index.sqlite").write_bytes(content)
         report = verify(copy)
         assert report.ok == (not report.problems)
-        if start < 100:  # the header itself
+        if start < 16:  # the mark of a database; other bytes of the header may mean nothing
             assert not report.ok
 
 
