@@ -187,8 +187,9 @@ def test_lockstep_result_does_not_depend_on_the_order_of_arrival() -> None:
 def test_adaptive_stop() -> None:
     tree = grid_tree(8, 3)
     scores = dict.fromkeys(range(len(tree.nodes) + len(tree.leaves)), 0.05)
-    for node in tree.path(tree.leaf_id(100)):
-        scores[node] = 1.0
+    path = tree.path(tree.leaf_id(100))
+    scores |= dict.fromkeys(tree.children(path[-2]), 0.9)  # eight good leaves fill the top eight
+    scores |= dict.fromkeys(path, 1.0)
     patient = Traversal(tree, "q", SearchSettings(), k=8)
     eager = Traversal(tree, "q", SearchSettings(patience=3, margin=0.0), k=8)
     drive(patient, scores)
