@@ -40,7 +40,13 @@ class Index:
     """
 
     def __init__(
-        self, path: Path, store: Store, session: Session, *, report: IndexReport | None = None
+        self,
+        path: Path,
+        store: Store,
+        snapshot: Snapshot,
+        session: Session,
+        *,
+        report: IndexReport | None = None,
     ) -> None:
         self.path = path
         self.report = report
@@ -49,7 +55,7 @@ class Index:
         # Ctrl-C ends the call that it hits; the index can be used again afterwards.
         self._portal = Portal(on_interrupt=session.stop.set, on_resume=session.stop.clear)
         self._stragglers: set[asyncio.Task[Any]] = set()
-        self._snapshot: Snapshot = store.snapshot()
+        self._snapshot = snapshot
 
     @property
     def tree(self) -> Tree:

@@ -12,7 +12,7 @@ from leafward.library.sources import OnProblem, Source, read_source
 from leafward.models import Meter, Stop
 from leafward.protocols import Progress, Silent
 from leafward.settings import Settings
-from leafward.store import Store
+from leafward.store import Snapshot, Store
 
 
 def build(
@@ -136,12 +136,12 @@ def _opened(
     embedder: str | None,
     settings: Settings,
     stop: Stop | None = None,
-) -> tuple[Store, Session]:
+) -> tuple[Store, Snapshot, Session]:
     store = Store.open(path)
     try:
-        built_with = store.snapshot().meta.embedder
+        snapshot = store.snapshot()
     except BaseException:
         store.close()
         raise
-    chosen = model or settings.model, embedder or built_with
-    return store, Session(settings, *chosen, store.calls, stop or Stop())
+    chosen = model or settings.model, embedder or snapshot.meta.embedder
+    return store, snapshot, Session(settings, *chosen, store.calls, stop or Stop())

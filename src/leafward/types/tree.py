@@ -48,11 +48,9 @@ class Tree:
     nodes: tuple[Node, ...]
     leaves: tuple[str, ...]
     leaf_parents: tuple[int, ...]
-    _positions: dict[str, int] = field(init=False, repr=False, compare=False, hash=False)
-
-    def __post_init__(self) -> None:
-        positions = {doc_id: position for position, doc_id in enumerate(self.leaves)}
-        object.__setattr__(self, "_positions", positions)
+    _positions: dict[str, int] | None = field(
+        init=False, default=None, repr=False, compare=False, hash=False
+    )
 
     @property
     def root(self) -> Node:
@@ -74,6 +72,10 @@ class Tree:
 
     def position_of(self, doc_id: str) -> int:
         """Leaf position of a document; KeyError where the tree does not hold it."""
+        if self._positions is None:  # made when first asked for: opening an index does not need it
+            positions = {leaf: position for position, leaf in enumerate(self.leaves)}
+            object.__setattr__(self, "_positions", positions)
+            return positions[doc_id]
         return self._positions[doc_id]
 
     def doc_id(self, leaf_id: int) -> str:
