@@ -86,13 +86,20 @@ def _drafts(folder: Path, needed: int) -> Iterator[Path]:
     """A temporary folder on the file system of the cache, removed afterwards."""
     folder.mkdir(parents=True, exist_ok=True)
     for left_over in folder.glob(f"{_DRAFT}*"):  # of pulls that were killed
-        if time.time() - left_over.stat().st_mtime > _STALE_SECONDS:
+        if _stale(left_over):
             shutil.rmtree(left_over, ignore_errors=True)
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise OSError(f"{_megabytes(needed)} are needed, {_megabytes(free)} are free")
     with tempfile.TemporaryDirectory(prefix=_DRAFT, dir=folder) as name:
         yield Path(name)
+
+
+def _stale(draft: Path) -> bool:
+    try:
+        return time.time() - draft.stat().st_mtime > _STALE_SECONDS
+    except FileNotFoundError:  # a pull beside this one ended between the listing and the look
+        return False
 
 
 def _fetch(
