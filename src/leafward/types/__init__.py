@@ -1,6 +1,7 @@
 """The values that every layer speaks: frozen dataclasses without behaviour that does I/O."""
 
 from leafward.types.corpus import Document, Hit, MetaValue, Qrel, Query, Ranking
+from leafward.types.evaluation import Collection, Outcome, Qrels
 from leafward.types.invariants import depth_limit, tree_problems
 from leafward.types.models import (
     NO_USAGE,
@@ -29,6 +30,7 @@ __all__ = [
     "NO_USAGE",
     "Branch",
     "Candidate",
+    "Collection",
     "Completion",
     "Document",
     "Hit",
@@ -38,8 +40,10 @@ __all__ = [
     "Message",
     "MetaValue",
     "Node",
+    "Outcome",
     "PathStep",
     "Qrel",
+    "Qrels",
     "Query",
     "Ranking",
     "Sampling",

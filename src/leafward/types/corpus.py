@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from leafward.types.models import NO_USAGE, Usage
+from leafward.types.search import Trace
+
 MetaValue = str | int | float | bool | tuple[str, ...] | None
 """A metadata value: what JSON holds without nesting, so that filters stay simple comparisons."""
 
@@ -69,8 +72,17 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Hits of one query, best first; ``total`` counts all matches where the engine knows it."""
+    """Hits of one query, best first, with what it took to find them.
+
+    ``total`` counts all matches where the engine knows it. ``judged`` is how many documents a judge
+    has read; ``degraded`` is true where a call was lost for good and the ranking is worse for it;
+    ``trace`` is there where a tree was searched.
+    """
 
     hits: tuple[Hit, ...]
     query_id: str = ""
     total: int | None = None
+    usage: Usage = NO_USAGE
+    judged: int = 0
+    degraded: bool = False
+    trace: Trace | None = None
