@@ -13,14 +13,14 @@ def hits(
 ) -> tuple[SearchHit, ...]:
     """The k best leaves by path relevance, with path, scores and the reasons along the path."""
     leaves = traversal.leaves()[:k]
-    judged_in = _first_steps(traversal)
+    judged_in = first_steps(traversal)
     return tuple(
         _hit(traversal, leaf, title, judged_in)
         for leaf, title in zip(leaves, titles(leaves), strict=True)
     )
 
 
-def _first_steps(traversal: Traversal) -> dict[int, Step]:
+def first_steps(traversal: Traversal) -> dict[int, Step]:
     """The step that first scored each node as a child."""
     steps: dict[int, Step] = {}
     for step in traversal.steps:
@@ -42,7 +42,7 @@ def _hit(traversal: Traversal, leaf: int, title: str, judged_in: dict[int, Step]
         path=tuple(_path_step(traversal, node) for node in path[:-1]),
         latent=book.theta(leaf),
         raw=book.raw(leaf),
-        reasons=tuple(_reason(judged_in.get(node), node) for node in path[1:]),
+        reasons=tuple(reason(judged_in.get(node), node) for node in path[1:]),
     )
 
 
@@ -57,7 +57,7 @@ def _path_step(traversal: Traversal, node: int) -> PathStep:
     )
 
 
-def _reason(step: Step | None, node: int) -> str:
+def reason(step: Step | None, node: int) -> str:
     """What the judge said of this node, else of its slate, else nothing."""
     if step is None or step.judgement is None:
         return ""

@@ -134,6 +134,10 @@ class Traversal:
         """Scored leaves, best path relevance first; ties by leaf position."""
         return sorted(self._leaves, key=lambda leaf: (-self.book.path_relevance(leaf), leaf))
 
+    def frontier(self) -> list[int]:
+        """Nodes that wait to be expanded, best path relevance first; ties by node id."""
+        return sorted(self._frontier, key=lambda node: (-self.book.path_relevance(node), node))
+
     # --- handing out
 
     def _spent(self) -> bool:
