@@ -20,6 +20,14 @@ class SettingsError(LeafwardError):
     """A setting is missing, unknown or out of range."""
 
 
+class MethodError(SettingsError):
+    """A method of retrieval that cannot be read; ``column`` counts from 1."""
+
+    def __init__(self, message: str, *, column: int, hint: str = "") -> None:
+        super().__init__(f"method, column {column}: {message}", hint=hint)
+        self.column = column
+
+
 class MissingExtra(LeafwardError):
     """A feature needs packages that are not installed."""
 

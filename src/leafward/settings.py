@@ -14,6 +14,7 @@ from pydantic_settings import (
 )
 
 Strategy = Literal["auto", "top-down", "bottom-up", "hybrid", "model-free"]
+JudgeName = Literal["auto", "listwise", "letters", "embedding", "fused"]
 
 
 class _Frozen(BaseModel):

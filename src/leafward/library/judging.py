@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from leafward.errors import SettingsError
 from leafward.protocols import ChatModel, Embedder, Judge, Vectors
@@ -11,9 +10,7 @@ from leafward.search.judges.embedding import EmbeddingJudge
 from leafward.search.judges.fused import FusedJudge
 from leafward.search.judges.letters import LetterJudge
 from leafward.search.judges.listwise import ListwiseJudge
-from leafward.settings import SearchSettings
-
-JudgeName = Literal["auto", "listwise", "letters", "embedding", "fused"]
+from leafward.settings import JudgeName, SearchSettings
 
 LETTER_WEIGHT, EMBEDDING_WEIGHT = 1.0, 0.5
 """How a small model's letters and the embeddings are fused: the best of those measured on hand-made
