@@ -31,6 +31,8 @@ async def test_an_answer_is_paid_for_once(cache: MemoryCache) -> None:
     )
     assert again.usage == HIT
     assert meter.total == COST + HIT
+    assert (again.usage.saved_tokens, again.usage.saved_money) == (COST.tokens, COST.money)
+    assert (meter.total.saved_tokens, meter.total.tokens) == (COST.tokens, COST.tokens)
     (row,) = cache.rows.values()
     assert (row["kind"], row["model"], row["usage"]) == ("chat", "fake:model", COST)
 

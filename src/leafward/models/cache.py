@@ -51,8 +51,9 @@ class _Call:
 class Cached(Layer):
     """Answers from the store where it can; identical questions in flight are asked once.
 
-    A hit costs nothing: its usage counts one ``cache_hits`` and no tokens. Truncated answers and
-    refusals are kept too, because they were paid for.
+    A hit costs nothing: its usage counts one ``cache_hits`` and no tokens, and says apart from that
+    what the answer cost when it was paid. Truncated answers and refusals are kept too, because
+    they were paid for.
     """
 
     def __init__(
@@ -123,9 +124,11 @@ class Cached(Layer):
             self._in_flight.pop(request, None)
 
     def _hit(self, completion: Completion) -> Completion:
+        paid = completion.usage
+        hit = replace(HIT, saved_tokens=paid.tokens, saved_money=paid.money)
         if self._meter is not None:
-            self._meter.add(self.name, HIT)
-        return replace(completion, usage=HIT)
+            self._meter.add(self.name, hit)
+        return replace(completion, usage=hit)
 
 
 def encode(completion: Completion) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 JsonValue = str | int | float | bool | None | list["JsonValue"] | dict[str, "JsonValue"]
@@ -50,7 +50,9 @@ class Usage:
     """What calls cost: counts of calls and tokens, and US dollars (None = price unknown).
 
     ``cached_tokens`` is the part of ``prompt_tokens`` that the provider read from its own prefix
-    cache; ``cache_hits`` counts answers that came from our store and cost nothing.
+    cache; ``cache_hits`` counts answers that came from our store and cost nothing. What those
+    answers cost when they were paid is ``saved_tokens`` and ``saved_money``: they tell the price
+    of a method whose calls another has paid, and do not tell two usages apart.
     """
 
     calls: int = 0
@@ -59,22 +61,29 @@ class Usage:
     completion_tokens: int = 0
     money: float | None = 0.0
     cache_hits: int = 0
+    saved_tokens: int = field(default=0, compare=False)
+    saved_money: float | None = field(default=0.0, compare=False)
 
     def __add__(self, other: Usage) -> Usage:
-        known = self.money is not None and other.money is not None
         return Usage(
             self.calls + other.calls,
             self.prompt_tokens + other.prompt_tokens,
             self.cached_tokens + other.cached_tokens,
             self.completion_tokens + other.completion_tokens,
-            (self.money or 0.0) + (other.money or 0.0) if known else None,
+            _sum(self.money, other.money),
             self.cache_hits + other.cache_hits,
+            self.saved_tokens + other.saved_tokens,
+            _sum(self.saved_money, other.saved_money),
         )
 
     @property
     def tokens(self) -> int:
         """Prompt and completion tokens together."""
         return self.prompt_tokens + self.completion_tokens
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
 
 
 NO_USAGE = Usage()
