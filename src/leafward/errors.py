@@ -127,11 +127,15 @@ class WeightsError(LeafwardError):
 
 
 class BudgetExceeded(LeafwardError):
-    """The next call could overshoot the budget, so it was not made; ``limit`` names which one."""
+    """The next call could overshoot the budget, so it was not made; ``limit`` names which one.
 
-    def __init__(self, message: str, *, limit: str, hint: str = "") -> None:
+    ``whole_job`` is False where the budget is that of one search, so that others may go on.
+    """
+
+    def __init__(self, message: str, *, limit: str, whole_job: bool = True, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.limit = limit
+        self.whole_job = whole_job
 
 
 class Interrupted(LeafwardError):

@@ -3,7 +3,7 @@
 from leafward.models.budget import Budget, within
 from leafward.models.embedders import open_embedder
 from leafward.models.layers import OpenChat
-from leafward.models.meter import Meter
+from leafward.models.meter import Meter, counting
 from leafward.models.opening import layered, open_chat
 from leafward.models.prices import Prices, find_prices
 from leafward.models.providers import PROVIDERS
@@ -16,6 +16,7 @@ __all__ = [
     "OpenChat",
     "Prices",
     "Stop",
+    "counting",
     "find_prices",
     "layered",
     "open_chat",

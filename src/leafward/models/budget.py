@@ -26,10 +26,12 @@ class Budget:
 
     Spent plus reserved never passes a limit, as long as providers bill no more than was asked for:
     at most ``max_tokens`` of completion, and no more prompt than :func:`upper_tokens`.
+    ``whole_job`` is False where it limits one search of many.
     """
 
-    def __init__(self, settings: BudgetSettings) -> None:
+    def __init__(self, settings: BudgetSettings, *, whole_job: bool = True) -> None:
         self.settings = settings
+        self.whole_job = whole_job
         self._lock = threading.Lock()
         self._spent = NO_USAGE
         self._reserved: dict[int, Usage] = {}
@@ -100,7 +102,9 @@ class Budget:
                 f"the next call could pass the limit of {most:g} {_UNITS[limit]}"
                 f" ({_amount(self._spent, limit):g} spent)",
                 limit=limit,
-                hint=f"raise budget.{limit} and run this again: every answer so far is saved",
+                whole_job=self.whole_job,
+                hint=f"raise {'budget.' if self.whole_job else 'max_'}{limit} and run this again: "
+                "every answer so far is saved",
             )
 
     def _passed(self, usage: Usage) -> str | None:
@@ -151,16 +155,17 @@ def check_prices(budget: Budget | None, spec: str, prices: Prices | None) -> Non
         raise prices_missing(spec)
 
 
-_LIMITS: ContextVar[Budget | None] = ContextVar("leafward_limits", default=None)
+_LIMITS: ContextVar[tuple[Budget, ...]] = ContextVar("leafward_limits", default=())
 
 
 @contextmanager
 def within(limits: Budget) -> Iterator[None]:
     """Chat calls made inside, and by tasks started inside, keep these limits as well.
 
-    So one search of many has limits of its own, over a model that all of them share.
+    So one search of many has limits of its own, over a model that all of them share. Those of an
+    outer ``within`` hold as well.
     """
-    token = _LIMITS.set(limits)
+    token = _LIMITS.set((*_LIMITS.get(), limits))
     try:
         yield
     finally:
@@ -202,12 +207,13 @@ class Budgeted(Layer):
         return completion
 
     async def _reserve(self, worst: Usage) -> list[Reservation]:
-        own = await self._budget.reserve(worst, stop=self._stop)
-        limits = _LIMITS.get()
-        if limits is None:
-            return [own]
+        reserved: list[Reservation] = []
         try:
-            return [own, await limits.reserve(worst, stop=self._stop)]
+            for budget in (self._budget, *_LIMITS.get()):
+                reservation = await budget.reserve(worst, stop=self._stop)
+                reserved.append(reservation)
         except BaseException:
-            own.release()
+            for reservation in reserved:
+                reservation.release()
             raise
+        return reserved

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from leafward.errors import ModelError
 from leafward.models.layers import Layer
@@ -22,9 +24,10 @@ class Meter:
         self._by_model: dict[str, Usage] = {}
 
     def add(self, model: str, usage: Usage) -> None:
-        """Count a usage towards a model."""
-        with self._lock:
-            self._by_model[model] = self._by_model.get(model, NO_USAGE) + usage
+        """Count a usage towards a model, here and in the meters of `counting`."""
+        for meter in (self, *_COUNTING.get()):
+            with meter._lock:
+                meter._by_model[model] = meter._by_model.get(model, NO_USAGE) + usage
 
     @property
     def by_model(self) -> Mapping[str, Usage]:
@@ -36,6 +39,23 @@ class Meter:
     def total(self) -> Usage:
         """Usage so far; money is None where the price of any model in it is unknown."""
         return sum(self.by_model.values(), NO_USAGE)
+
+
+_COUNTING: ContextVar[tuple[Meter, ...]] = ContextVar("leafward_counting", default=())
+
+
+@contextmanager
+def counting() -> Iterator[Meter]:
+    """A meter of what is used inside, by tasks and threads started inside, and by nothing else.
+
+    So each of many queries in flight knows its own usage over models that all of them share.
+    """
+    meter = Meter()
+    token = _COUNTING.set((*_COUNTING.get(), meter))
+    try:
+        yield meter
+    finally:
+        _COUNTING.reset(token)
 
 
 class Metered(Layer):
