@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -28,7 +28,7 @@ from leafward.types import (
 )
 
 MAX_FAILURES = 4  # in a row; a judge that is down must not cost every call's whole deadline
-_LIMITS: dict[str, StopReason] = {"calls": "calls", "tokens": "tokens", "money": "money"}
+LIMITS: dict[str, StopReason] = {"calls": "calls", "tokens": "tokens", "money": "money"}
 
 
 class NodeReader(Protocol):
@@ -86,14 +86,20 @@ async def search_one(
     """
     traversal = Traversal(tree, query.text, settings, live=live, k=k)
     run = _Run(traversal, query, judge, reader or Unread(), list(arrivals))
-    late = await run.until_done(settings.deadline)
+    await leave(await run.until_done(settings.deadline), stragglers)
+    return run.result(k)
+
+
+async def leave(
+    late: Collection[asyncio.Task[Judgement]], stragglers: set[asyncio.Task[Any]] | None
+) -> None:
+    """Hand over the calls that are still in flight at a deadline, or await them here."""
     if stragglers is None:
         await asyncio.gather(*late, return_exceptions=True)
-    else:
-        for task in late:
-            stragglers.add(task)
-            task.add_done_callback(partial(_forget, stragglers))
-    return run.result(k)
+        return
+    for task in late:
+        stragglers.add(task)
+        task.add_done_callback(partial(_forget, stragglers))
 
 
 def _forget(stragglers: set[asyncio.Task[Any]], task: asyncio.Task[Judgement]) -> None:
@@ -235,7 +241,7 @@ class _Run:
             self.usage += task.result().usage
             self.traversal.absorb(slate_id, task.result())
         elif isinstance(error, BudgetExceeded):
-            self.stop = _LIMITS.get(error.limit, "money")
+            self.stop = LIMITS.get(error.limit, "money")
             self.traversal.withdraw(slate_id)
         elif isinstance(error, ModelError) and not self._hopeless(error):
             self.failures += 1

@@ -43,7 +43,7 @@ _KINDS: Mapping[str, type[Any]] = {
 NAMES = tuple(_KINDS)
 """Every method by name."""
 
-_REWRITERS = get_args(Rewriting)
+_REWRITERS: Mapping[str, Rewriting] = {name: name for name in get_args(Rewriting)}
 _DEEPEST = 16
 
 
@@ -73,7 +73,7 @@ class _Parser:
         name = self._take_name()
         if name.text in _REWRITERS:
             self._take(">", f"{name.text}>METHOD, such as {name.text}>dense")
-            method: Method = Rewritten(name.text, self.method())
+            method: Method = Rewritten(_REWRITERS[name.text], self.method())
         else:
             method = self._term(name)
         self._depth -= 1
