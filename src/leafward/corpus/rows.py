@@ -47,7 +47,7 @@ def query_of(row: Mapping[str, JsonValue]) -> Query:
     text = _string(row, _first(row, QUERY_TEXT_FIELDS))
     if not text.strip():
         raise Rejected("empty-text", f"query {quoted(query_id)} has no text")
-    excluded = frozenset(safe_id(item) for item in _id_list(row.get("excluded_ids")))
+    excluded = frozenset(safe_id(item) for item in id_list(row.get("excluded_ids")))
     return Query(query_id, text, _string(row, "relevance"), excluded)
 
 
@@ -102,19 +102,24 @@ def _json(value: JsonValue) -> str:
         raise Rejected("broken-line", "a field is nested beyond all bounds") from error
 
 
-def _id_list(value: JsonValue) -> list[str]:
-    listed = _literal(value) if isinstance(value, str) else value
+def id_list(value: JsonValue, field: str = "excluded_ids") -> list[str]:
+    """The ids of a list, or of a list written as text (a Python literal); none where there is none.
+
+    Raises:
+        Rejected: anything else; ``field`` says where it stands.
+    """
+    listed = _literal(value, field) if isinstance(value, str) else value
     if listed is None:
         return []
     if not isinstance(listed, list | tuple | set | frozenset):
-        raise Rejected("broken-line", f"excluded_ids is {_type(listed)}, not a list of ids")
+        raise Rejected("broken-line", f"{field} is {_type(listed)}, not a list of ids")
     for item in listed:
         if isinstance(item, bool) or not isinstance(item, str | int):
-            raise Rejected("broken-line", f"excluded_ids holds {_type(item)}, not only ids")
+            raise Rejected("broken-line", f"{field} holds {_type(item)}, not only ids")
     return [str(item) for item in listed]
 
 
-def _literal(text: str) -> object:
+def _literal(text: str, field: str) -> object:
     if not text.strip():
         return None
     try:
@@ -122,7 +127,7 @@ def _literal(text: str) -> object:
             warnings.simplefilter("ignore")  # an id may hold a backslash that is no escape
             return ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
-        raise Rejected("broken-line", f"excluded_ids is no list: {quoted(text)}") from error
+        raise Rejected("broken-line", f"{field} is no list: {quoted(text)}") from error
 
 
 def _type(value: object) -> str:
