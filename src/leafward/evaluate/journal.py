@@ -1,0 +1,256 @@
+"""The journal of an evaluation: one line per finished query, there after ``kill -9``."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from leafward.errors import IndexBusy, SettingsError, StoreError
+from leafward.types import Outcome, Query
+
+FORMAT = 1
+_SYNC_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first line of a journal: what its outcomes are outcomes of.
+
+    ``key`` stands for everything else that decides a ranking: index, models, settings, seed.
+    """
+
+    method: str
+    collection: str
+    split: str
+    k: int
+    traces: bool = False
+    key: str = ""
+    format: int = FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Another line: an outcome, and a digest of the query as it was asked."""
+
+    query: str
+    outcome: Outcome
+
+
+class Journal:
+    """Outcomes on the disk, appended as they come.
+
+    A line is handed to the operating system before :meth:`append` returns, so a process that is
+    killed loses nothing that it finished; the disk is told to keep it at most a second later, which
+    is what a power cut can cost. A last line that broke off is cut away when the journal is opened
+    again. One process writes at a time.
+
+    Raises:
+        SettingsError: the file is the journal of another method or collection.
+        StoreError: the file is none of ours, or damaged in its middle.
+        IndexBusy: another process is writing to it.
+    """
+
+    def __init__(self, path: Path, header: Header) -> None:
+        self._path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        self._synced = time.monotonic()
+        try:
+            _lock(self._file, path)
+            self._entries = self._recover(header)
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def finished(self, queries: Iterable[Query]) -> dict[str, Outcome]:
+        """Outcomes of these queries that need not be found again: those with a ranking.
+
+        What our own failure lost is not among them, so that it is tried again.
+
+        Raises:
+            SettingsError: a query was asked in other words then, or with other exclusions.
+        """
+        found = {}
+        for query in queries:
+            entry = self._entries.get(query.id)
+            if entry is None:
+                continue
+            if entry.query != query_digest(query):
+                raise SettingsError(
+                    f"{self._path} holds an answer to another query {query.id!r}",
+                    hint="the collection has changed since: choose another journal",
+                )
+            if entry.outcome.ranking is not None:
+                found[query.id] = entry.outcome
+        return found
+
+    def append(self, query: Query, outcome: Outcome) -> None:
+        """Add a line; a later one about the same query stands for it."""
+        self._write(_line(_Entry(query_digest(query), outcome)))
+        if time.monotonic() - self._synced >= _SYNC_SECONDS:
+            self._sync()
+
+    def close(self) -> None:
+        """Force everything to the disk and let others write."""
+        self._sync()
+        os.close(self._file)
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _recover(self, header: Header) -> dict[str, _Entry]:
+        content = _content(self._file)
+        whole = content[: content.rfind(b"\n") + 1]
+        if len(whole) < len(content):
+            os.ftruncate(self._file, len(whole))
+        if not whole:
+            self._write(_headers().dump_json(header) + b"\n")
+            self._sync()
+            _sync_folder(self._path.parent)
+            return {}
+        first, *rest = whole[:-1].split(b"\n")
+        _check(self._path, first, header)
+        return _entries(self._path, rest)
+
+    def _write(self, line: bytes) -> None:
+        end = os.fstat(self._file).st_size
+        try:
+            view = memoryview(line)
+            while view:
+                view = view[os.write(self._file, view) :]
+        except OSError as error:
+            os.ftruncate(self._file, end)  # no half line that a later one would run into
+            raise StoreError(
+                f"{self._path} cannot be written: {error.strerror}",
+                hint="make room on the disk, then run this again: what is finished is kept",
+            ) from error
+
+    def _sync(self) -> None:
+        os.fsync(self._file)
+        self._synced = time.monotonic()
+
+
+def read_journal(path: Path) -> tuple[Header, tuple[Outcome, ...]]:
+    """What a journal holds, the latest outcome of each query, in the order of first answers.
+
+    Reads without a lock, also while an evaluation writes.
+
+    Raises:
+        StoreError: there is no such file, or it is no journal.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise StoreError(
+            f"{path} cannot be read: {error.strerror}", hint="name the journal of an evaluation"
+        ) from error
+    first, *rest = content[: content.rfind(b"\n") + 1].split(b"\n")
+    entries = _entries(path, rest[:-1])
+    return _header(path, first), tuple(entry.outcome for entry in entries.values())
+
+
+def query_digest(query: Query) -> str:
+    """SHA-256 of a query's text, definition of relevance and exclusions, in hexadecimal."""
+    asked = [query.text, query.relevance, sorted(query.excluded_ids)]
+    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+
+
+def _lock(file: int, path: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise IndexBusy(
+            f"another process is writing to {path}",
+            hint="wait until it ends, or choose another journal",
+        ) from error
+
+
+def _content(file: int) -> bytes:
+    with os.fdopen(os.dup(file), "rb") as stream:
+        stream.seek(0)
+        return stream.read()
+
+
+def _check(path: Path, first: bytes, header: Header) -> None:
+    found = _header(path, first)
+    if found == header:
+        return
+    differing = [
+        f"{name} {getattr(found, name)!r} instead of {getattr(header, name)!r}"
+        for name in Header.__slots__
+        if getattr(found, name) != getattr(header, name)
+    ]
+    raise SettingsError(
+        f"{path} is the journal of something else: {', '.join(differing)}",
+        hint="choose another journal, or remove this one to begin anew",
+    )
+
+
+def _header(path: Path, line: bytes) -> Header:
+    try:
+        return _headers().validate_json(line, extra="forbid")
+    except ValidationError as error:
+        raise _damaged(path, 1) from error
+
+
+def _entries(path: Path, lines: Iterable[bytes]) -> dict[str, _Entry]:
+    entries: dict[str, _Entry] = {}
+    for number, line in enumerate(lines, start=2):
+        try:
+            entry = _lines().validate_json(line)
+        except ValidationError as error:
+            raise _damaged(path, number) from error
+        entries[entry.outcome.query_id] = entry
+    return entries
+
+
+def _damaged(path: Path, line: int) -> StoreError:
+    return StoreError(
+        f"{path}: line {line} is not one of an evaluation's journal",
+        hint="remove this line to have its query evaluated again; without line 1 begin anew",
+    )
+
+
+def _line(entry: _Entry) -> bytes:
+    try:
+        return _lines().dump_json(entry) + b"\n"
+    except PydanticSerializationError:  # half a character in a model's words, which no UTF-8 has
+        plain = json.dumps(_lines().dump_python(entry, mode="json"), ensure_ascii=False)
+        return plain.encode("utf-8", "replace") + b"\n"
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@cache
+def _headers() -> TypeAdapter[Header]:
+    return TypeAdapter(Header)
+
+
+@cache
+def _lines() -> TypeAdapter[_Entry]:
+    return TypeAdapter(_Entry)
