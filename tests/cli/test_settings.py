@@ -30,11 +30,10 @@ def test_choices_are_those_of_the_library() -> None:
     """Written out in the flags, so that help need not import pydantic."""
     assert flags.Strategy == library_settings.Strategy
     from leafward.corpus import OnProblem
-    from leafward.library import JudgeName, Method
+    from leafward.library import JudgeName
 
     assert flags.OnProblem == OnProblem
     assert flags.JudgeName == JudgeName
-    assert flags.Method == Method
 
 
 def test_flags_win_over_the_environment_and_that_over_the_file(

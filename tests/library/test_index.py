@@ -13,6 +13,7 @@ from leafward.library import Index
 from leafward.settings import SearchSettings
 from leafward.types import Document
 
+METHODS = ["tree", "bm25", "dense", "hybrid", "tree++", "rrf(bm25, tree)", "rerank(of=bm25)"]
 QUERY = "what makes dough rise in the oven"
 
 
@@ -60,8 +61,8 @@ def test_second_build_is_up_to_date_and_a_change_is_not(tmp_path: Path) -> None:
         assert forced.report.generation == 3
 
 
-@pytest.mark.parametrize("method", ["tree", "bm25", "dense"])
-def test_every_method_finds_the_topic(index: Index, method: leafward.library.Method) -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_finds_the_topic(index: Index, method: str) -> None:
     result = index.search(QUERY, k=5, method=method)
     assert len(result) == 5
     assert [hit.doc_id.split("-")[0] for hit in result][:2] == ["bread", "bread"]
@@ -78,8 +79,8 @@ def test_tree_hits_explain_themselves(index: Index) -> None:
     assert [step.node for step in hit.path] == list(index.tree.path(leaf))[:-1]
 
 
-@pytest.mark.parametrize("method", ["tree", "bm25", "dense"])
-def test_exclusions_and_filters(index: Index, method: leafward.library.Method) -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_exclusions_and_filters(index: Index, method: str) -> None:
     first = index.search(QUERY, k=3, method=method)
     best = first.hits[0].doc_id
     without = index.search(QUERY, k=60, method=method, exclude=[best, "unknown"])

@@ -13,7 +13,6 @@ import typer
 
 Strategy = Literal["auto", "top-down", "bottom-up", "hybrid", "model-free"]
 OnProblem = Literal["skip", "refuse"]
-Method = Literal["tree", "bm25", "dense"]
 JudgeName = Literal["auto", "listwise", "letters", "embedding", "fused"]
 
 

@@ -1,14 +1,14 @@
 """The facade: build an index, open it, search it, check it."""
 
 from leafward.library.checking import verify
-from leafward.library.index import Index, Method
+from leafward.library.index import Index
 from leafward.library.installation import doctor
-from leafward.library.judging import JudgeName
 from leafward.library.opening import abuild, build
 from leafward.library.opening import open_index as open  # noqa: A004 - leafward.open, as in the docs
 from leafward.library.planning import plan
 from leafward.library.reports import Check, DoctorReport, IndexReport, PlanReport
 from leafward.library.sources import read_source
+from leafward.settings import JudgeName
 
 __all__ = [
     "Check",
@@ -16,7 +16,6 @@ __all__ = [
     "Index",
     "IndexReport",
     "JudgeName",
-    "Method",
     "PlanReport",
     "abuild",
     "build",

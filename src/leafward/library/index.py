@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Collection
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
 
-from leafward.engines import Bm25Engine, DenseEngine
 from leafward.errors import SettingsError
+from leafward.evaluate.method import Method, parse_method
 from leafward.library.building import stored_report
-from leafward.library.judging import JudgeName
+from leafward.library.opened import Opened
 from leafward.library.portal import Portal
 from leafward.library.reports import IndexReport
+from leafward.library.retrieving import (
+    Answer,
+    Scope,
+    answer,
+    make_finder,
+    make_retriever,
+)
 from leafward.library.searching import TreeSearch
 from leafward.library.session import Session
-from leafward.settings import SearchSettings
+from leafward.protocols import Retriever
+from leafward.settings import JudgeName, SearchSettings
 from leafward.store import BuildMeta, Snapshot, Store, Where
 from leafward.types import (
-    NO_USAGE,
     Document,
-    Ranking,
+    Query,
     SearchHit,
     SearchResult,
     Tree,
     Usage,
 )
-
-Method = Literal["tree", "bm25", "dense"]
 
 
 class Index:
@@ -54,8 +58,8 @@ class Index:
         self._session = session
         # Ctrl-C ends the call that it hits; the index can be used again afterwards.
         self._portal = Portal(on_interrupt=session.stop.set, on_resume=session.stop.clear)
-        self._stragglers: set[asyncio.Task[Any]] = set()
         self._snapshot = snapshot
+        self.opened = Opened(store, snapshot, session)
 
     @property
     def tree(self) -> Tree:
@@ -97,7 +101,7 @@ class Index:
         text: str,
         *,
         k: int = 10,
-        method: Method = "tree",
+        method: str | Method = "tree",
         judge: JudgeName = "auto",
         exclude: Collection[str] = (),
         where: Where | None = None,
@@ -107,7 +111,8 @@ class Index:
         """Find the ``k`` best documents for a need in words.
 
         Args:
-            method: ``tree`` walks the tree; ``bm25`` and ``dense`` are the plain baselines.
+            method: ``tree`` walks the tree; ``bm25``, ``dense`` and ``hybrid`` are the plain
+                baselines; all others are in docs/methods.md, such as ``hyde>tree++``.
             judge: who scores the nodes; ``auto`` takes embeddings without a language model, letters
                 fused with embeddings for a local one, the listwise judge otherwise.
             exclude: document ids never to show.
@@ -116,7 +121,7 @@ class Index:
             search: settings of this search alone.
 
         Raises:
-            SettingsError: a judge without its model, or an unknown metadata field.
+            SettingsError: an unknown method or metadata field, or a judge without its model.
             ModelRejected: the provider refuses the first request (key, model name).
             Interrupted: Ctrl-C; answers in flight were stored.
         """
@@ -138,7 +143,7 @@ class Index:
         text: str,
         *,
         k: int = 10,
-        method: Method = "tree",
+        method: str | Method = "tree",
         judge: JudgeName = "auto",
         exclude: Collection[str] = (),
         where: Where | None = None,
@@ -150,21 +155,34 @@ class Index:
             raise SettingsError("the query is empty", hint="say what you are looking for")
         if k < 1:
             raise SettingsError(f"k is {k}", hint="ask for at least one hit")
-        if method != "tree":
-            return self._flat(method, text, k, exclude, where)
-        return await TreeSearch(
-            self._store,
-            self._snapshot,
-            self._session,
-            search or self._session.settings.search,
-            judge,
-            self._stragglers,
-        ).run(text, k=k, exclude=exclude, where=where, relevance=relevance)
+        settings = search or self.search_settings
+        asked = parse_method(method) if isinstance(method, str) else method
+        scope = Scope(self.opened, settings, judge, where)
+        query = Query("", text, relevance, frozenset(exclude))
+        if str(asked) == "tree":
+            tree = TreeSearch(self.opened, settings, scope.judge_name("auto"))
+            return await tree.run(query, k=k, where=where)
+        return self._result(await answer(make_finder(asked, scope), query, settings, k=k))
+
+    def retriever(self, method: str | Method, *, search: SearchSettings | None = None) -> Retriever:
+        """A method over this index as a retriever: query in, ranking out.
+
+        Raises:
+            MethodError: the method cannot be read.
+            SettingsError: it needs a language model, and none is configured.
+        """
+        asked = parse_method(method) if isinstance(method, str) else method
+        return make_retriever(asked, self, search=search)
+
+    @property
+    def search_settings(self) -> SearchSettings:
+        """How this index is searched, unless a search says otherwise."""
+        return self._session.settings.search
 
     async def aclose(self) -> None:
         """Wait for calls that outlived their search, then close models and store."""
-        while self._stragglers:
-            await asyncio.wait(self._stragglers)
+        while self.opened.stragglers:
+            await asyncio.wait(self.opened.stragglers)
         await self._session.aclose()
         self._store.close()
 
@@ -195,40 +213,18 @@ class Index:
     ) -> None:
         await self.aclose()
 
-    # --- the plain baselines
-
-    @cached_property
-    def _bm25(self) -> Bm25Engine:
-        return Bm25Engine.open(self._snapshot.lexical)
-
-    @cached_property
-    def _dense(self) -> DenseEngine:
-        return DenseEngine(
-            self._snapshot.vectors(), self._snapshot.tree.leaves, self._session.embedder
-        )
-
-    def _flat(
-        self,
-        method: Literal["bm25", "dense"],
-        text: str,
-        k: int,
-        exclude: Collection[str],
-        where: Where | None,
-    ) -> SearchResult:
-        mask = self._snapshot.live(where, exclude) if where or exclude else None
-        position_of = self._snapshot.tree.position_of
-        live = None if mask is None else (lambda doc_id: bool(mask[position_of(doc_id)]))
-        engine = self._bm25 if method == "bm25" else self._dense
-        return self._flat_result(engine.rank(text, k=k, live=live))
-
-    def _flat_result(self, ranking: Ranking) -> SearchResult:
-        positions = [self._snapshot.tree.position_of(hit.doc_id) for hit in ranking.hits]
-        titles = self._snapshot.titles(positions)
+    def _result(self, given: Answer) -> SearchResult:
+        found = given.found
+        titles = self.opened.titles([hit.doc_id for hit in found.hits])
         hits = tuple(
-            SearchHit(hit.doc_id, title, hit.score)
-            for hit, title in zip(ranking.hits, titles, strict=True)
+            dataclasses.replace(
+                found.details.get(hit.doc_id, SearchHit(hit.doc_id, title, hit.score)),
+                title=title,
+                score=hit.score,
+            )
+            for hit, title in zip(found.hits, titles, strict=True)
         )
-        return SearchResult(hits, NO_USAGE, "exhausted", degraded=False)
+        return SearchResult(hits, given.usage, found.stop, found.degraded, found.trace)
 
     def _position(self, doc_id: str) -> int:
         try:

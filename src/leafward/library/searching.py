@@ -2,115 +2,89 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
-from collections.abc import Collection
 from contextlib import nullcontext
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from leafward.library.fingerprint import search_key
-from leafward.library.judging import JudgeName, Resources, make_judge, resolve_judge, suited
-from leafward.library.reader import TreeReader
-from leafward.library.session import Session
+from leafward.library.judging import suited
+from leafward.library.opened import Opened
 from leafward.models import Budget, within
+from leafward.protocols import Judge
 from leafward.search import search_one
-from leafward.settings import BudgetSettings, SearchSettings
-from leafward.store import Snapshot, Store, Where
+from leafward.settings import BudgetSettings, JudgeName, SearchSettings
+from leafward.store import Where
 from leafward.types import Query, SearchResult
 
 
 class TreeSearch:
-    """Runs searches of one kind over one snapshot."""
+    """Runs searches of one kind over one snapshot; ``judge`` is a resolved name."""
 
-    def __init__(
-        self,
-        store: Store,
-        snapshot: Snapshot,
-        session: Session,
-        settings: SearchSettings,
-        judge: JudgeName,
-        stragglers: set[asyncio.Task[Any]],
-    ) -> None:
-        self._store = store
-        self._snapshot = snapshot
-        self._session = session
-        self._judge_name = resolve_judge(judge, session.model)
-        self._settings = suited(settings, self._judge_name)
-        self._stragglers = stragglers
+    def __init__(self, opened: Opened, settings: SearchSettings, judge: JudgeName) -> None:
+        self._opened = opened
+        self._judge_name = judge
+        self._settings = suited(settings, judge)
+
+    def make_judge(self) -> Judge:
+        """The judge that these searches ask."""
+        return self._opened.judge(self._judge_name, self._settings)
 
     async def run(
         self,
-        text: str,
+        query: Query,
         *,
         k: int,
-        exclude: Collection[str],
-        where: Where | None,
-        relevance: str,
+        where: Where | None = None,
+        judge: Judge | None = None,
+        seconds: float | None = None,
     ) -> SearchResult:
-        """Search, within this search's own limits on tokens and money where it has any."""
-        limits = self._limits()
-        with nullcontext() if limits is None else within(Budget(limits)):
-            return await self._search(text, k, exclude, where, relevance)
+        """Search, within this search's own limits on tokens and money where it has any.
 
-    def _limits(self) -> BudgetSettings | None:
-        tokens, money = self._settings.max_tokens, self._settings.max_money
-        if tokens is None and money is None:
-            return None
-        return BudgetSettings(tokens=tokens, money=money)
+        Args:
+            judge: one that :meth:`make_judge` made, as it is or wrapped.
+            seconds: until a deadline beside the one in the settings.
+        """
+        limits = search_limits(self._settings)
+        with nullcontext() if limits is None else within(limits):
+            return await self._search(query, k, where, judge or self.make_judge(), seconds)
 
     async def _search(
-        self,
-        text: str,
-        k: int,
-        exclude: Collection[str],
-        where: Where | None,
-        relevance: str,
+        self, query: Query, k: int, where: Where | None, judge: Judge, seconds: float | None
     ) -> SearchResult:
-        live = self._live(exclude, where)
-        query = Query("", text, relevance, frozenset(exclude))
-        key = search_key(
-            text,
-            self._settings,
-            generation=self._snapshot.fingerprint,
-            judge=self._judge_key(k),
-            relevance=relevance,
-            excluded=exclude,
-            where=where or {},
-        )
+        opened = self._opened
+        live = opened.live(query.excluded_ids, where)
+        key = self._key(query, k, where)
         result = await search_one(
-            self._snapshot.tree,
+            opened.snapshot.tree,
             query,
-            make_judge(self._judge_name, self._resources(), self._settings),
-            self._settings,
-            reader=self._reader(live),
+            judge,
+            self._until(seconds),
+            reader=opened.reader(self._settings, live),
             live=live,
             k=k,
-            arrivals=self._arrivals(text, key),
-            stragglers=self._stragglers,
+            arrivals=self._arrivals(query.text, key),
+            stragglers=opened.stragglers,
         )
         return self._kept(result, key)
+
+    def _until(self, seconds: float | None) -> SearchSettings:
+        given = [each for each in (seconds, self._settings.deadline) if each is not None]
+        return self._settings.model_copy(update={"deadline": min(given, default=None)})
+
+    def _key(self, query: Query, k: int, where: Where | None) -> str:
+        return search_key(
+            query.text,
+            self._settings,
+            generation=self._opened.snapshot.fingerprint,
+            judge=self._judge_key(k),
+            relevance=query.relevance,
+            excluded=query.excluded_ids,
+            where=where or {},
+        )
 
     def _judge_key(self, k: int) -> str:
         """Judge and model; how many hits are wanted decides only when a search may stop early."""
         stop = f" k={k}" if self._settings.patience is not None else ""
-        return f"{self._judge_name} {self._session.model}{stop}"
-
-    def _live(self, exclude: Collection[str], where: Where | None) -> npt.NDArray[np.bool_] | None:
-        return self._snapshot.live(where, exclude) if exclude or where else None
-
-    def _reader(self, live: npt.NDArray[np.bool_] | None) -> TreeReader:
-        return TreeReader(
-            self._snapshot.tree, self._snapshot, live=live, live_share=self._settings.live_share
-        )
-
-    def _resources(self) -> Resources:
-        chat = None if self._judge_name == "embedding" else self._session.chat
-        return Resources(
-            chat, self._session.embedder, self._snapshot.node_vectors(), self._snapshot.vectors()
-        )
+        return f"{self._judge_name} {self._opened.session.model}{stop}"
 
     def _arrivals(self, text: str, key: str) -> list[int]:
         """In which order this very search took its judgements last time.
@@ -120,7 +94,7 @@ class TreeSearch:
         """
         if self._judge_name == "embedding":
             return []
-        traces = self._store.load_traces(query=text, key=key, limit=1)
+        traces = self._opened.store.load_traces(query=text, key=key, limit=1)
         return [step.slate.id for trace in traces for step in trace.steps]
 
     def _kept(self, result: SearchResult, key: str) -> SearchResult:
@@ -129,5 +103,13 @@ class TreeSearch:
             return result
         trace = dataclasses.replace(result.trace, key=key)
         if self._judge_name != "embedding" and result.usage.calls:
-            self._store.save_trace(trace, generation=self._snapshot.generation)
+            self._opened.store.save_trace(trace, generation=self._opened.snapshot.generation)
         return dataclasses.replace(result, trace=trace)
+
+
+def search_limits(settings: SearchSettings) -> Budget | None:
+    """The limits of one search on tokens and money, or None where it has none."""
+    tokens, money = settings.max_tokens, settings.max_money
+    if tokens is None and money is None:
+        return None
+    return Budget(BudgetSettings(tokens=tokens, money=money), whole_job=False)

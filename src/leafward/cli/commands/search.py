@@ -9,7 +9,7 @@ import typer
 
 from leafward.cli.command import command
 from leafward.cli.configuration import load_settings, search_settings
-from leafward.cli.flags import Common, Configured, JudgeName, Limits, Method, Models, option
+from leafward.cli.flags import Common, Configured, JudgeName, Limits, Models, option
 
 if TYPE_CHECKING:
     from leafward.types import SearchResult
@@ -32,7 +32,10 @@ def search(
     configured: Configured,
     common: Common,
     k: Annotated[int, option("How many documents. [default: 10]", "-k", metavar="K")] = 10,
-    method: Annotated[Method, option("tree, bm25 or dense. [default: tree]")] = "tree",
+    method: Annotated[
+        str,
+        option("tree, bm25, dense, hybrid, tree++, rerank(of=bm25), … [default: tree]", "--method"),
+    ] = "tree",
     judge: Annotated[
         JudgeName, option("auto, listwise, letters, embedding or fused. [default: auto]", "--judge")
     ] = "auto",

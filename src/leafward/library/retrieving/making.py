@@ -1,0 +1,106 @@
+"""From a method to a retriever over an index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from leafward.errors import SettingsError
+from leafward.evaluate.method import (
+    Bm25,
+    CrossEncoder,
+    Dense,
+    Hybrid,
+    Method,
+    Rerank,
+    Rewriting,
+    Rewritten,
+    Rrf,
+    Tree,
+    TreePlus,
+)
+from leafward.library.retrieving.flat import Bm25Finder, DenseFinder
+from leafward.library.retrieving.found import Finder, FinderRetriever
+from leafward.library.retrieving.fusing import FusedFinder, by_ranks, by_weights
+from leafward.library.retrieving.reranking import RerankFinder
+from leafward.library.retrieving.scope import Scope
+from leafward.library.retrieving.trees import TreeFinder
+from leafward.protocols import Retriever
+from leafward.settings import SearchSettings
+from leafward.store import Where
+
+if TYPE_CHECKING:
+    from leafward.library.index import Index
+
+
+def make_retriever(
+    method: Method,
+    index: Index,
+    *,
+    search: SearchSettings | None = None,
+    where: Where | None = None,
+) -> Retriever:
+    """The retriever of a method over an index; the index must stay open while it is used.
+
+    It honours a query's excluded documents and definition of relevance, and its rankings tell their
+    own usage also while many queries are in flight.
+
+    Args:
+        search: settings of judges and trees, with limits for each query.
+        where: metadata conditions that hold for every query.
+
+    Raises:
+        SettingsError: a judge or rewriter without its model.
+        MissingExtra: a cross-encoder without its packages.
+    """
+    settings = search or index.search_settings
+    scope = Scope(index.opened, settings, where=where)
+    return FinderRetriever(make_finder(method, scope), settings)
+
+
+def make_finder(method: Method, scope: Scope) -> Finder:
+    """The finder of a method."""
+    match method:
+        case Bm25():
+            return Bm25Finder(scope)
+        case Dense():
+            return DenseFinder(scope)
+        case Hybrid():
+            pair: list[Finder] = [Bm25Finder(scope), DenseFinder(scope)]
+            fuse = by_weights(method.weights, adaptive=method.adaptive)
+            return FusedFinder(pair, fuse, depth=method.depth)
+        case Tree():
+            return TreeFinder(scope, method.judge, _tree_settings(method, scope.settings))
+        case TreePlus():
+            return _tree_plus(method, scope)
+        case Rrf():
+            parts = [make_finder(part, scope) for part in method.of]
+            return FusedFinder(parts, by_ranks(method.c), depth=method.depth)
+        case Rerank():
+            return RerankFinder(scope, make_finder(method.of, scope), method)
+        case CrossEncoder():
+            return _cross_encoder(method, scope)
+        case Rewritten():
+            return _rewritten(method.rewriting, make_finder(method.of, scope), scope)
+    assert_never(method)
+
+
+def _tree_settings(method: Tree, settings: SearchSettings) -> SearchSettings:
+    """The method's own settings over those of the scope, whose limits hold elsewhere."""
+    limits = {"max_tokens": None, "max_money": None, "deadline": None}
+    return settings.model_copy(update=limits | dict(method.search))
+
+
+def _tree_plus(method: TreePlus, scope: Scope) -> Finder:
+    cheap: list[Finder] = [Bm25Finder(scope), DenseFinder(scope)]
+    if method.cheap is not None:
+        cheap = [_rewritten(method.cheap, each, scope) for each in cheap]
+    fuse = by_weights(method.weights, adaptive=method.adaptive)
+    return FusedFinder([make_finder(method.tree, scope), *cheap], fuse, depth=method.depth)
+
+
+def _rewritten(rewriting: Rewriting, finder: Finder, scope: Scope) -> Finder:
+    raise SettingsError(f"there is no {rewriting} yet", hint="leave the prefix out")
+
+
+def _cross_encoder(method: CrossEncoder, scope: Scope) -> Finder:
+    raise SettingsError("there is no cross-encoder yet", hint="use rerank")
