@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.search.calibration import Fit, fit
+from leafward.search.calibration import Calibration, Fit, fit
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -52,6 +52,34 @@ def test_equals_dense_least_squares(
     np.testing.assert_allclose(ours.latent, reference.latent, atol=1e-9)
     np.testing.assert_allclose(ours.bias, reference.bias, atol=1e-9)
     assert ours.mean == pytest.approx(reference.mean, abs=1e-9)
+
+
+def test_stays_exact_over_a_long_search() -> None:
+    """The normal equations are only ever added to: errors must not add up, rooms must grow."""
+    rng = np.random.default_rng(0)
+    calibration = Calibration(lambda_bias=0.05, lambda_latent=0.05)
+    slates, nodes, scores = [], [], []
+    for slate in range(200):
+        known = 5 * (slate + 1)
+        fresh = np.arange(known - 5, known)
+        again = rng.choice(known - 5, min(10, known - 5), replace=False)
+        members, values = np.concatenate([fresh, again]), rng.random(5 + len(again))
+        calibration.add(members, values, node_count=known)
+        slates += [slate] * len(members)
+        nodes += members.tolist()
+        scores += values.tolist()
+        if slate in (3, 63, 64, 199):
+            history = np.array(slates), np.array(nodes), np.array(scores)
+            ours, reference = calibration.solve(known), dense(history, 0.05, 0.05)
+            np.testing.assert_allclose(ours.latent, reference.latent, atol=1e-9)
+            np.testing.assert_allclose(ours.bias, reference.bias, atol=1e-9)
+
+
+def test_a_node_that_nobody_scored_gets_the_mean() -> None:
+    calibration = Calibration(lambda_bias=0.05, lambda_latent=0.05)
+    calibration.add(np.array([0, 2]), np.array([0.2, 0.6]), node_count=3)
+    ours = calibration.solve(4)
+    assert ours.latent[1] == ours.latent[3] == pytest.approx(ours.mean)
 
 
 @given(histories())

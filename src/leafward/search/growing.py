@@ -1,4 +1,4 @@
-"""An array that grows at its end, so that nothing is converted from lists at every step."""
+"""Arrays that grow at their end, so that nothing is converted from lists at every step."""
 
 from __future__ import annotations
 
@@ -27,10 +27,24 @@ class Growing(Generic[Scalar]):
     def __len__(self) -> int:
         return self._size
 
-    def extend(self, values: Sequence[float]) -> None:
+    def append(self, value: float) -> None:
+        """Append one value."""
+        self.extend([value])
+
+    def extend(self, values: Sequence[float] | npt.NDArray[Scalar]) -> None:
         """Append values, doubling the room where it ends."""
         end = self._size + len(values)
         if end > len(self._room):
             self._room = np.concatenate((self.view, np.empty(end, dtype=self._room.dtype)))
         self._room[self._size : end] = values
         self._size = end
+
+
+Kind = TypeVar("Kind", bound=np.generic)
+
+
+def grown(array: npt.NDArray[Kind], *shape: int) -> npt.NDArray[Kind]:
+    """The array in the first corner of a larger one, with zeros around it."""
+    larger = np.zeros(shape, dtype=array.dtype)
+    larger[tuple(slice(size) for size in array.shape)] = array
+    return larger

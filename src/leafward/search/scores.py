@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from leafward.search.calibration import fit
+from leafward.search.calibration import Calibration
 from leafward.search.growing import Growing
 from leafward.settings import SearchSettings
 from leafward.types import Tree
@@ -29,11 +29,12 @@ class ScoreBook:
         self._index: dict[int, int] = {}
         self._depths: dict[int, int] = {0: 0}
         self._parents = Growing(np.int64)  # rows; -1 is the root
-        self._levels = Growing(np.int64)
-        self._slates = Growing(np.int64)
+        self._levels: list[Growing[np.int64]] = []  # rows by depth below the root
         self._nodes = Growing(np.int64)
         self._scores = Growing(np.float64)
-        self._slate_count = 0
+        self._calibration = Calibration(
+            lambda_bias=settings.lambda_bias, lambda_latent=settings.lambda_latent
+        )
         self.latent: Floats = np.zeros(0)
         self.relevance: Floats = np.zeros(0)
 
@@ -58,21 +59,27 @@ class ScoreBook:
 
         A node without observations gets the prior mean θ̄: unobserved is not zero.
         """
-        new = [node for node in children if node not in self._index]
-        for row, node in enumerate(new, start=len(self._index)):
+        for node in children:
+            if node in self._index:
+                continue
+            row, parent = len(self._index), self._tree.parent(node) or 0
             self._index[node] = row
-            self._depths[node] = self._depths[self._tree.parent(node) or 0] + 1
-        self._parents.extend([self._index.get(self._tree.parent(node) or 0, -1) for node in new])
-        self._levels.extend([self._depths[node] for node in new])
+            depth = self._depths[node] = self._depths[parent] + 1
+            self._parents.append(self._index.get(parent, -1))
+            if depth > len(self._levels):
+                self._levels.append(Growing(np.int64))
+            self._levels[depth - 1].append(row)
 
     def observe(self, scores: Mapping[int, float]) -> None:
         """Add one slate's scores, by node id in [0, 1]; every node must have been entered."""
         if not scores:
             return
-        self._slates.extend([self._slate_count] * len(scores))
-        self._nodes.extend([self._index[node] for node in scores])
-        self._scores.extend(list(scores.values()))
-        self._slate_count += 1
+        rows = np.array([self._index[node] for node in scores])
+        values = np.array(list(scores.values()), dtype=np.float64)
+        self._nodes.extend(rows)
+        self._scores.extend(values)
+        if self._settings.calibrate:
+            self._calibration.add(rows, values, node_count=len(self._index))
 
     def refit(self) -> None:
         """Recompute θ and p for every node (tree-search §3.4, §3.5)."""
@@ -84,25 +91,16 @@ class ScoreBook:
         if not len(scores):
             return np.zeros(total)
         if self._settings.calibrate:
-            return fit(
-                self._slates.view,
-                nodes,
-                scores,
-                lambda_bias=self._settings.lambda_bias,
-                lambda_latent=self._settings.lambda_latent,
-                node_count=total,
-            ).latent
+            return self._calibration.solve(total).latent
         # The naive estimate that calibration is measured against: the mean raw score.
         counts = np.bincount(nodes, minlength=total)
         means = np.bincount(nodes, weights=scores, minlength=total) / np.maximum(counts, 1)
         return np.where(counts > 0, means, means[counts > 0].mean())
 
     def _relevance(self) -> Floats:
-        alpha = self._settings.alpha
-        parents, levels = self._parents.view, self._levels.view
+        alpha, parents = self._settings.alpha, self._parents.view
         relevance = np.append(np.empty(len(parents)), ROOT_RELEVANCE)  # row -1 is the root
-        for level in range(1, int(levels.max(initial=0)) + 1):
-            rows = np.flatnonzero(levels == level)
-            above = relevance[parents[rows]]
-            relevance[rows] = alpha * above + (1 - alpha) * self.latent[rows]
+        for level in self._levels:  # top down: a parent is done before its children
+            rows = level.view
+            relevance[rows] = alpha * relevance[parents[rows]] + (1 - alpha) * self.latent[rows]
         return relevance[:-1]
