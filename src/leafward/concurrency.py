@@ -37,3 +37,18 @@ async def map_drained(
     if failures:
         raise failures[0]
     return [results[index] for index in range(len(items))]
+
+
+async def wait_drained(task: asyncio.Task[Result], *, seconds: float | None) -> bool:
+    """Wait for a task; False where it is still running after so many seconds.
+
+    Where the caller is cancelled the task runs to its end first, as in :func:`map_drained`.
+    """
+    try:
+        done, _ = await asyncio.wait([task], timeout=seconds)
+    except BaseException:
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # looked at, so that asyncio does not report it as lost
+        raise
+    return bool(done)

@@ -91,7 +91,7 @@ async def search_one(
 
 
 async def leave(
-    late: Collection[asyncio.Task[Judgement]], stragglers: set[asyncio.Task[Any]] | None
+    late: Collection[asyncio.Task[Any]], stragglers: set[asyncio.Task[Any]] | None
 ) -> None:
     """Hand over the calls that are still in flight at a deadline, or await them here."""
     if stragglers is None:
@@ -102,7 +102,7 @@ async def leave(
         task.add_done_callback(partial(_forget, stragglers))
 
 
-def _forget(stragglers: set[asyncio.Task[Any]], task: asyncio.Task[Judgement]) -> None:
+def _forget(stragglers: set[asyncio.Task[Any]], task: asyncio.Task[Any]) -> None:
     """A call that outlived its search has ended; its failure concerns nobody any more."""
     stragglers.discard(task)
     if not task.cancelled():

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from leafward.concurrency import wait_drained
 from leafward.errors import BudgetExceeded, ModelError, ModelRejected
 from leafward.protocols import Judge
 from leafward.search.driver import LIMITS, MAX_FAILURES, NodeReader, Unread, fill, leave
@@ -75,23 +76,11 @@ class _Run:
         while self.stop is None and (slate := self.windows.next_slate()) is not None:
             task = asyncio.ensure_future(self.judge.judge(self.query, fill(slate, reader)))
             left = None if end is None else max(end - loop.time(), 0.0)
-            done, _ = await self._waited(task, left)
-            if done:
+            if await wait_drained(task, seconds=left):
                 self._take(slate, task)
             else:
                 self.stop = "deadline"
                 await leave([task], stragglers)
-
-    async def _waited(
-        self, task: asyncio.Task[Judgement], left: float | None
-    ) -> tuple[set[asyncio.Task[Judgement]], set[asyncio.Task[Judgement]]]:
-        try:
-            return await asyncio.wait([task], timeout=left)
-        except BaseException:  # an answer that is on its way is paid for: let it be stored
-            await asyncio.wait([task])
-            if not task.cancelled():
-                task.exception()
-            raise
 
     def _take(self, slate: Slate, task: asyncio.Task[Judgement]) -> None:
         error = task.exception()

@@ -25,6 +25,7 @@ from leafward.types.search import (
     Trace,
 )
 from leafward.types.tree import Branch, Node, Tree, number
+from leafward.types.writing import Rewrite
 
 __all__ = [
     "NO_USAGE",
@@ -46,6 +47,7 @@ __all__ = [
     "Qrels",
     "Query",
     "Ranking",
+    "Rewrite",
     "Sampling",
     "SearchHit",
     "SearchResult",

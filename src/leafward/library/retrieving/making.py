@@ -12,7 +12,6 @@ from leafward.evaluate.method import (
     Hybrid,
     Method,
     Rerank,
-    Rewriting,
     Rewritten,
     Rrf,
     Tree,
@@ -22,6 +21,7 @@ from leafward.library.retrieving.flat import Bm25Finder, DenseFinder
 from leafward.library.retrieving.found import Finder, FinderRetriever
 from leafward.library.retrieving.fusing import FusedFinder, by_ranks, by_weights
 from leafward.library.retrieving.reranking import RerankFinder
+from leafward.library.retrieving.rewriting import RewrittenFinder
 from leafward.library.retrieving.scope import Scope
 from leafward.library.retrieving.trees import TreeFinder
 from leafward.protocols import Retriever
@@ -80,7 +80,7 @@ def make_finder(method: Method, scope: Scope) -> Finder:
         case CrossEncoder():
             return _cross_encoder(method, scope)
         case Rewritten():
-            return _rewritten(method.rewriting, make_finder(method.of, scope), scope)
+            return RewrittenFinder(scope, method.rewriting, make_finder(method.of, scope))
     assert_never(method)
 
 
@@ -93,13 +93,9 @@ def _tree_settings(method: Tree, settings: SearchSettings) -> SearchSettings:
 def _tree_plus(method: TreePlus, scope: Scope) -> Finder:
     cheap: list[Finder] = [Bm25Finder(scope), DenseFinder(scope)]
     if method.cheap is not None:
-        cheap = [_rewritten(method.cheap, each, scope) for each in cheap]
+        cheap = [RewrittenFinder(scope, method.cheap, each) for each in cheap]
     fuse = by_weights(method.weights, adaptive=method.adaptive)
     return FusedFinder([make_finder(method.tree, scope), *cheap], fuse, depth=method.depth)
-
-
-def _rewritten(rewriting: Rewriting, finder: Finder, scope: Scope) -> Finder:
-    raise SettingsError(f"there is no {rewriting} yet", hint="leave the prefix out")
 
 
 def _cross_encoder(method: CrossEncoder, scope: Scope) -> Finder:
