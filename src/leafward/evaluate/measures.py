@@ -85,8 +85,11 @@ class Measures:
             return values
         pipeline = ir_measures.DefaultPipeline
         evaluator = pipeline.evaluator(list(self._measures.values()), judged)
+        # A measure spells its name out whenever it is asked; with many queries that is most of it.
+        names = {id(measure): name for name, measure in self._measures.items()}
         for metric in evaluator.iter_calc(found):
-            values[str(metric.measure)][metric.query_id] = float(metric.value)
+            name = names.get(id(metric.measure)) or str(metric.measure)
+            values[name][metric.query_id] = float(metric.value)
         return values
 
 

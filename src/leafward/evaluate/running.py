@@ -15,8 +15,10 @@ from leafward.errors import (
     ModelError,
     ModelRejected,
     QuerySyntaxError,
+    SettingsError,
 )
 from leafward.evaluate.journal import Header, Journal
+from leafward.evaluate.order import trec_order
 from leafward.protocols import Progress, Retriever, Silent
 from leafward.types import Collection, Outcome, Query, Ranking
 
@@ -59,7 +61,12 @@ async def evaluate(
         BudgetExceeded, Interrupted: after what was in flight has ended; the journal has it all.
         ModelRejected: the provider refuses the very first request as such (key, model name).
         SettingsError, StoreError: the journal is of something else, damaged or in use.
+        LeafwardError: a ranking that cannot be scored: a document twice, a score that is no number.
     """
+    if k < 1 or concurrency < 1:
+        raise SettingsError(
+            f"k is {k} and concurrency is {concurrency}", hint="both have to be at least 1"
+        )
     header = Header(method, collection.name, collection.split, k, traces, key)
     with nullcontext() if journal is None else Journal(journal, header) as opened:
         work = _Work(retriever, k, traces, opened, progress or Silent(), stop, on_outcome)
@@ -129,6 +136,7 @@ class _Work:
         return Outcome(query.id, ranking, time.perf_counter() - start, error)
 
     def _kept(self, query: Query, ranking: Ranking) -> Ranking:
+        trec_order(query.id, ranking)  # refuses what cannot be scored before it is written down
         trace = ranking.trace if self._traces else None
         return dataclasses.replace(ranking, query_id=query.id, trace=trace)
 

@@ -75,12 +75,12 @@ def bootstrap_columns(
     if len(values) == 0:
         raise SettingsError("there is nothing to average", hint="evaluate at least one query")
     rng = np.random.default_rng(seed)
-    means = np.concatenate(
-        [
-            values[rng.integers(len(values), size=(rows, len(values)))].mean(axis=1)
-            for rows in _chunks(draws, values.size)
-        ]
-    )
+    count = len(values)
+    means = np.empty((draws, values.shape[1]))
+    for draw in range(draws):
+        # How often each query was drawn: one product serves all measures.
+        times = np.bincount(rng.integers(count, size=count), minlength=count)
+        means[draw] = times @ values / count
     tail = (1 - confidence) / 2
     low, high = np.quantile(means, [tail, 1 - tail], axis=0)
     return tuple(Interval(float(a), float(b)) for a, b in zip(low, high, strict=True))

@@ -7,7 +7,7 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -48,12 +48,13 @@ def write_run(path: Path, rankings: Mapping[str, Ranking], *, tag: str = "leafwa
     spaces, or by tabs where an id holds a blank, which :func:`read_run` reads back.
     """
     name = _SPACE.sub("", tag) or "leafward"
+    ids = _SafeIds()
     rows = [
-        (safe_id(query_id), "Q0", safe_id(hit.doc_id), str(rank), repr(float(hit.score)), name)
+        (ids[query_id], "Q0", ids[hit.doc_id], str(rank), repr(float(hit.score)), name)
         for query_id, ranking in rankings.items()
         for rank, hit in enumerate(_ordered(query_id, ranking), start=1)
     ]
-    write_lines(path, _joined(rows, " "))
+    write_lines(path, map(ids.separator.join, rows))
 
 
 def read_qrels_file(path: Path) -> dict[str, dict[str, int]]:
@@ -73,12 +74,13 @@ def read_qrels_file(path: Path) -> dict[str, dict[str, int]]:
 
 def write_qrels(path: Path, qrels: Qrels) -> None:
     """Write judgements in TREC's four columns; blanks in ids as in :func:`write_run`."""
+    ids = _SafeIds()
     rows = [
-        (safe_id(query_id), "0", safe_id(doc_id), str(grade))
+        (ids[query_id], "0", ids[doc_id], str(grade))
         for query_id, judgements in qrels.items()
         for doc_id, grade in judgements.items()
     ]
-    write_lines(path, _joined(rows, " "))
+    write_lines(path, map(ids.separator.join, rows))
 
 
 def _ordered(query_id: str, ranking: Ranking) -> Iterator[Hit]:
@@ -86,22 +88,31 @@ def _ordered(query_id: str, ranking: Ranking) -> Iterator[Hit]:
     return (hits[doc_id] for doc_id in trec_order(query_id, ranking))
 
 
-def _joined(rows: Sequence[Sequence[str]], separator: str) -> Iterator[str]:
-    if any(_SPACE.search(cell) for row in rows for cell in row):
-        separator = "\t"
-    return (separator.join(row) for row in rows)
+class _SafeIds(dict[str, str]):
+    """Safe forms of the ids in a file, each made once."""
+
+    def __missing__(self, raw: str) -> str:
+        self[raw] = safe = safe_id(raw)
+        return safe
+
+    @property
+    def separator(self) -> str:
+        """What may stand between these ids: a space, or a tab where one of them holds a blank."""
+        return "\t" if any(map(_SPACE.search, self.values())) else " "
 
 
 def _rows(path: Path, width: int, columns: str) -> Iterator[tuple[int, list[str]]]:
+    ids = _SafeIds()
     for number, line in read_lines(path, ProblemLog("refuse")):
-        if not line.strip():
-            continue
         cells = line.rstrip("\r\n").split("\t")
         if len(cells) != width:
             cells = line.split()
+        if not cells:
+            continue
         if len(cells) != width:
             raise broken(f"{len(cells)} columns instead of {columns}", path, number)
-        yield number, [safe_id(cell) for cell in cells]
+        cells[0], cells[2] = ids[cells[0]], ids[cells[2]]
+        yield number, cells
 
 
 def _put(

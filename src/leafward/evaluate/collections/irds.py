@@ -18,9 +18,19 @@ def read_irds(name: str, *, documents: bool) -> Collection:
     Raises:
         MissingExtra: ir_datasets is not installed.
         SettingsError: the catalogue has no such name.
-        CorpusError: it lacks documents, queries or judgements.
+        CorpusError: it lacks documents, queries or judgements, or cannot be downloaded.
     """
     dataset = _loaded(name)
+    try:
+        return _read(name, dataset, documents=documents)
+    except (OSError, RuntimeError) as error:  # requests' errors are OSErrors
+        raise CorpusError(
+            f"irds:{name} cannot be read: {error}",
+            hint="check the network, and what `ir_datasets` asks for to get this collection",
+        ) from error
+
+
+def _read(name: str, dataset: Any, *, documents: bool) -> Collection:
     qrels: dict[str, dict[str, int]] = defaultdict(dict)
     for qrel in dataset.qrels_iter():
         qrels[safe_id(qrel.query_id)][safe_id(qrel.doc_id)] = int(qrel.relevance)
