@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from leafward.errors import SettingsError
 from leafward.evaluate.method import (
     Bm25,
     CrossEncoder,
@@ -20,7 +19,7 @@ from leafward.evaluate.method import (
 from leafward.library.retrieving.flat import Bm25Finder, DenseFinder
 from leafward.library.retrieving.found import Finder, FinderRetriever
 from leafward.library.retrieving.fusing import FusedFinder, by_ranks, by_weights
-from leafward.library.retrieving.reranking import RerankFinder
+from leafward.library.retrieving.reranking import cross_encoded, sliding
 from leafward.library.retrieving.rewriting import RewrittenFinder
 from leafward.library.retrieving.scope import Scope
 from leafward.library.retrieving.trees import TreeFinder
@@ -69,22 +68,22 @@ def make_finder(method: Method, scope: Scope) -> Finder:
             fuse = by_weights(method.weights, adaptive=method.adaptive)
             return FusedFinder(pair, fuse, depth=method.depth)
         case Tree():
-            return TreeFinder(scope, method.judge, _tree_settings(method, scope.settings))
+            return TreeFinder(scope, method.judge, tree_settings(method, scope.settings))
         case TreePlus():
             return _tree_plus(method, scope)
         case Rrf():
             parts = [make_finder(part, scope) for part in method.of]
             return FusedFinder(parts, by_ranks(method.c), depth=method.depth)
         case Rerank():
-            return RerankFinder(scope, make_finder(method.of, scope), method)
+            return sliding(method, make_finder(method.of, scope), scope)
         case CrossEncoder():
-            return _cross_encoder(method, scope)
+            return cross_encoded(method, make_finder(method.of, scope), scope)
         case Rewritten():
             return RewrittenFinder(scope, method.rewriting, make_finder(method.of, scope))
     assert_never(method)
 
 
-def _tree_settings(method: Tree, settings: SearchSettings) -> SearchSettings:
+def tree_settings(method: Tree, settings: SearchSettings) -> SearchSettings:
     """The method's own settings over those of the scope, whose limits hold elsewhere."""
     limits = {"max_tokens": None, "max_money": None, "deadline": None}
     return settings.model_copy(update=limits | dict(method.search))
@@ -96,7 +95,3 @@ def _tree_plus(method: TreePlus, scope: Scope) -> Finder:
         cheap = [RewrittenFinder(scope, method.cheap, each) for each in cheap]
     fuse = by_weights(method.weights, adaptive=method.adaptive)
     return FusedFinder([make_finder(method.tree, scope), *cheap], fuse, depth=method.depth)
-
-
-def _cross_encoder(method: CrossEncoder, scope: Scope) -> Finder:
-    raise SettingsError("there is no cross-encoder yet", hint="use rerank")

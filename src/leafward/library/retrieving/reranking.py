@@ -3,59 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from leafward.errors import SettingsError
-from leafward.evaluate.method import Rerank
+from leafward.evaluate.method import CrossEncoder, Rerank
 from leafward.library.retrieving.found import Finder, Found, Need
 from leafward.library.retrieving.scope import Scope
 from leafward.library.retrieving.watching import WatchedJudge
+from leafward.models.cross_encoder import CrossEncoderModel
+from leafward.protocols import Judge
+from leafward.search.judges.cross_encoder import CrossEncoderJudge
 from leafward.search.judges.letters import MAX_CANDIDATES
 from leafward.search.rerank import reach
 from leafward.search.rerank_driver import Reranked, rerank
 from leafward.types import Hit, SearchHit
 
 
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """How a shortlist is read: see :class:`leafward.search.rerank.SlidingWindows`."""
+
+    window: int
+    carry: int
+    top: int
+
+
 class RerankFinder:
     """Reranks what another finder finds; the judge reads the user's own words.
 
-    A hit's score is 1 / rank: windows order documents and do not measure them.
-
-    Raises:
-        SettingsError: the judge has fewer letters than a window has candidates.
+    A hit's score is 1 / rank: windows order documents and do not measure them. Those beyond ``top``
+    follow in the order in which they were found.
     """
 
-    def __init__(self, scope: Scope, inner: Finder, method: Rerank) -> None:
+    def __init__(self, scope: Scope, inner: Finder, judge: Judge, windows: Windows) -> None:
         self._scope = scope
         self._inner = inner
-        self._method = method
-        self._judge_name = scope.judge_name(method.judge)
-        self._top = method.top
-        if method.calls is not None:
-            self._top = reach(method.calls, window=method.window, carry=method.carry)
-        if self._judge_name in ("letters", "fused") and method.window > MAX_CANDIDATES:
-            raise SettingsError(
-                f"the {self._judge_name} judge has {MAX_CANDIDATES} letters for a window of "
-                f"{method.window}",
-                hint=f"say window={MAX_CANDIDATES} or less, or take another judge",
-            )
+        self._judge = judge
+        self._windows = windows
 
     async def find(self, need: Need, *, k: int) -> Found:
-        """Rerank the inner finder's best; those beyond ``top`` follow in their order."""
-        shortlist = await self._inner.find(need, k=max(k, self._top))
-        scope, settings = self._scope, self._scope.settings
-        watched = WatchedJudge(scope.opened.judge(self._judge_name, settings))
-        nodes = scope.opened.leaves([hit.doc_id for hit in shortlist.hits])
+        """Find a shortlist of ``top`` or ``k``, whichever is more, and rerank it."""
+        windows, opened = self._windows, self._scope.opened
+        shortlist = await self._inner.find(need, k=max(k, windows.top))
+        watched = WatchedJudge(self._judge)
         reranked = await rerank(
-            nodes,
+            opened.leaves([hit.doc_id for hit in shortlist.hits]),
             need.query,
             watched,
-            window=self._method.window,
-            carry=self._method.carry,
-            top=self._top,
-            reader=scope.opened.reader(settings),
+            window=windows.window,
+            carry=windows.carry,
+            top=windows.top,
+            reader=opened.reader(self._scope.settings),
             deadline=need.left,
-            stragglers=scope.opened.stragglers,
+            stragglers=opened.stragglers,
         )
         return self._found(shortlist, reranked, watched, k)
 
@@ -73,6 +73,37 @@ class RerankFinder:
             details=_with_reasons(shortlist, reasons),
             failure=shortlist.failure or watched.failure(reranked.stop),
         )
+
+
+def sliding(method: Rerank, inner: Finder, scope: Scope) -> Finder:
+    """Sliding windows read by the judge of tree search.
+
+    Raises:
+        SettingsError: the judge has fewer letters than a window has candidates, or no model.
+    """
+    name = scope.judge_name(method.judge)
+    if name in ("letters", "fused") and method.window > MAX_CANDIDATES:
+        raise SettingsError(
+            f"the {name} judge has {MAX_CANDIDATES} letters for a window of {method.window}",
+            hint=f"say window={MAX_CANDIDATES} or less, or take another judge",
+        )
+    top = method.top
+    if method.calls is not None:
+        top = reach(method.calls, window=method.window, carry=method.carry)
+    windows = Windows(method.window, method.carry, top)
+    return RerankFinder(scope, inner, scope.opened.judge(name, scope.settings), windows)
+
+
+def cross_encoded(method: CrossEncoder, inner: Finder, scope: Scope) -> Finder:
+    """A cross-encoder over one window that holds the whole shortlist.
+
+    Raises:
+        MissingExtra: its packages are not installed.
+    """
+    offline = scope.opened.session.settings.offline
+    model = CrossEncoderModel(method.model, offline=offline)
+    judge = CrossEncoderJudge(model, candidate_tokens=scope.settings.candidate_tokens)
+    return RerankFinder(scope, inner, judge, Windows(max(method.top, 2), 1, method.top))
 
 
 def ranked(doc_ids: Sequence[str]) -> tuple[Hit, ...]:

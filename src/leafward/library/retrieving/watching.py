@@ -14,6 +14,7 @@ class WatchedJudge:
         self._inner = inner
         self._spent: BudgetExceeded | None = None
         self._outage: ModelError | None = None
+        self._answered = False
 
     async def judge(self, query: Query, slate: Slate) -> Judgement:
         """Ask the inner judge."""
@@ -26,13 +27,14 @@ class WatchedJudge:
         except ModelError as error:
             self._outage = None if error.of_request else error
             raise
-        self._outage = None
+        self._outage, self._answered = None, True
         return judgement
 
     def failure(self, stop: StopReason) -> LeafwardError | None:
         """What ended a search that stopped so, where it was not the method's doing.
 
-        A model whose answers cannot be used is the method's doing; one that cannot be reached, and
-        a budget of the whole job, are not.
+        A model whose answers cannot be used is the method's doing; one that could not be reached,
+        ever or to the end, and a budget of the whole job, are not.
         """
-        return self._spent or (self._outage if stop == "failures" else None)
+        lost = stop == "failures" or not self._answered
+        return self._spent or (self._outage if lost else None)
