@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from leafward.settings import BuildSettings, SearchSettings
+from leafward.settings import BuildSettings, ModelSettings, SearchSettings
 from leafward.types import Document
 
 FORMAT = 1
@@ -42,6 +42,21 @@ def search_key(
     chosen = {field: sorted(map(repr, _several(wanted))) for field, wanted in where.items()}
     return _digest(
         [[FORMAT, query, decisive, generation, judge, relevance]], [sorted(excluded)], [chosen]
+    )
+
+
+def evaluation_key(
+    settings: SearchSettings,
+    models: ModelSettings,
+    *,
+    generation: str,
+    model: str | None,
+    embedder: str,
+) -> str:
+    """SHA-256 over what decides the rankings of a method beside the method itself."""
+    reached = [models.base_url, models.context_tokens] if model else []
+    return _digest(
+        [[FORMAT, settings.model_dump(mode="json"), generation, model, embedder, reached]]
     )
 
 

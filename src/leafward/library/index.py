@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from types import TracebackType
+from typing import TypeVar
 
 from leafward.errors import SettingsError
 from leafward.evaluate.method import Method, parse_method
@@ -34,6 +35,8 @@ from leafward.types import (
     Tree,
     Usage,
 )
+
+Result = TypeVar("Result")
 
 
 class Index:
@@ -173,6 +176,13 @@ class Index:
         """
         asked = parse_method(method) if isinstance(method, str) else method
         return make_retriever(asked, self, search=search)
+
+    def call(self, function: Callable[[], Awaitable[Result]]) -> Result:
+        """Run an async function that uses this index on the index's own event loop.
+
+        Its models keep their connections on that loop; Ctrl-C ends what they are doing.
+        """
+        return self._portal.call(function)
 
     @property
     def search_settings(self) -> SearchSettings:

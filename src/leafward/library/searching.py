@@ -13,7 +13,7 @@ from leafward.protocols import Judge
 from leafward.search import search_one
 from leafward.settings import BudgetSettings, JudgeName, SearchSettings
 from leafward.store import Where
-from leafward.types import Query, SearchResult
+from leafward.types import Query, SearchResult, Trace
 
 
 class TreeSearch:
@@ -23,6 +23,15 @@ class TreeSearch:
         self._opened = opened
         self._judge_name = judge
         self._settings = suited(settings, judge)
+
+    @property
+    def settings(self) -> SearchSettings:
+        """Those that these searches really have: defaults suit the judge."""
+        return self._settings
+
+    def stored(self, query: Query, *, k: int, where: Where | None = None) -> Trace | None:
+        """The trace that this very search left last time, where it cost something; else None."""
+        return self._last(query.text, self._key(query, k, where))
 
     def make_judge(self) -> Judge:
         """The judge that these searches ask."""
@@ -94,8 +103,11 @@ class TreeSearch:
         """
         if self._judge_name == "embedding":
             return []
-        traces = self._opened.store.load_traces(query=text, key=key, limit=1)
-        return [step.slate.id for trace in traces for step in trace.steps]
+        last = self._last(text, key)
+        return [] if last is None else [step.slate.id for step in last.steps]
+
+    def _last(self, text: str, key: str) -> Trace | None:
+        return next(iter(self._opened.store.load_traces(query=text, key=key, limit=1)), None)
 
     def _kept(self, result: SearchResult, key: str) -> SearchResult:
         """Store the trace of a search that cost something; the caller gets it too."""

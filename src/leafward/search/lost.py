@@ -82,21 +82,26 @@ class GoldPath:
     rival_count: int = 0
 
 
-def gold_paths(replay: Replay, doc_ids: Sequence[str]) -> tuple[GoldPath, ...]:
+def gold_paths(
+    replay: Replay, doc_ids: Sequence[str], *, k: int | None = None
+) -> tuple[GoldPath, ...]:
     """What became of documents in a search that was replayed to its end.
+
+    ``k`` is how many of the best count as found, unless given as many as the search was to find.
 
     Raises:
         KeyError: the tree holds no such document.
     """
-    diagnosis = _Diagnosis(replay)
+    diagnosis = _Diagnosis(replay, k or replay.traversal.k)
     return tuple(diagnosis.path(doc_id) for doc_id in doc_ids)
 
 
 class _Diagnosis:
     """What is looked up for every path of one search."""
 
-    def __init__(self, replay: Replay) -> None:
+    def __init__(self, replay: Replay, k: int) -> None:
         self.replay = replay
+        self.k = k
         self.traversal = replay.traversal
         self.tree = self.traversal.tree
         self.leaves = self.traversal.leaves()
@@ -133,7 +138,7 @@ class _Diagnosis:
             if parent in self.replay.unanswered:
                 return "unfinished", parent
             return ("unscored" if parent in self.answered else "failed"), node
-        return ("found" if self.ranks[path[-1]] <= self.traversal.k else "outranked"), path[-1]
+        return ("found" if self.ranks[path[-1]] <= self.k else "outranked"), path[-1]
 
     def _rivals(self, fate: Fate, node: int) -> list[Rival]:
         if fate == "passed over":

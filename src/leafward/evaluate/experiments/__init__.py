@@ -1,0 +1,1 @@
+"""Experiments: one file describes methods on a collection; runs, tables, figures, a report."""
