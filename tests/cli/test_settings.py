@@ -96,6 +96,8 @@ def test_limits_of_a_search_go_where_they_are_kept() -> None:
     found = search_settings(settings, limits)
     assert (found.max_tokens, found.deadline, found.beam) == (100, 2.5, 3)
     assert found.iterations == settings.search.iterations
+    # What nobody set stays unset: the embedding judge puts defaults of its own there.
+    assert found.model_fields_set == {"max_tokens", "deadline", "beam"}
 
 
 def test_a_limit_out_of_range_is_an_error() -> None:

@@ -74,7 +74,7 @@ def search_settings(settings: Settings, limits: Limits) -> SearchSettings:
         iterations=limits.iterations,
     )
     try:
-        return SearchSettings(**settings.search.model_dump() | given)
+        return SearchSettings(**settings.search.model_dump(exclude_unset=True) | given)
     except ValidationError as error:
         raise _explained(error) from error
 
