@@ -118,18 +118,28 @@ class Journal:
         self.close()
 
     def _recover(self, header: Header) -> dict[str, _Entry]:
+        """What the file holds; nothing in it is touched before it is known to be ours."""
         content = _content(self._file)
         whole = content[: content.rfind(b"\n") + 1]
-        if len(whole) < len(content):
-            os.ftruncate(self._file, len(whole))
         if not whole:
-            self._write(_headers().dump_json(header) + b"\n")
-            self._sync()
-            _sync_folder(self._path.parent)
+            self._begin(content, header)
             return {}
         first, *rest = whole[:-1].split(b"\n")
         _check(self._path, first, header)
-        return _entries(self._path, rest)
+        entries = _entries(self._path, rest)
+        if len(whole) < len(content):
+            os.ftruncate(self._file, len(whole))
+        return entries
+
+    def _begin(self, content: bytes, header: Header) -> None:
+        """Write the first line, over one that broke off (a power cut may leave zeros behind)."""
+        line = _headers().dump_json(header) + b"\n"
+        if not line.startswith(content.rstrip(b"\0")):
+            raise _damaged(self._path, 1)
+        os.ftruncate(self._file, 0)
+        self._write(line)
+        self._sync()
+        _sync_folder(self._path.parent)
 
     def _write(self, line: bytes) -> None:
         end = os.fstat(self._file).st_size

@@ -24,6 +24,7 @@ from leafward.evaluate.collections.rows import (
 from leafward.types import Collection, Document, Query
 
 LONG = "long"
+GOLD, GOLD_LONG = "gold_ids", "gold_ids_long"
 _EXAMPLES = ("examples", "topics_original")
 _NONE = "N/A"
 _SHARD = re.compile(r"-\d+-of-\d+$")
@@ -64,7 +65,7 @@ def read_bright(
     chosen = _Variant.parse(variant)
     log = ProblemLog(on_problem)
     files = _task_files(_folder(folder), task)
-    queries, qrels = _examples(files, "gold_ids_long" if chosen.long else "gold_ids", log)
+    queries, qrels = _examples(files, GOLD_LONG if chosen.long else GOLD, log)
     if chosen.queries:
         queries = _reworded(folder, task, chosen.queries, queries, log)
     queries = tuple(replace(query, relevance=RELEVANCE.get(task, "")) for query in queries)
@@ -104,33 +105,31 @@ def _task_files(folder: Path, task: str) -> list[Path]:
 def _examples(
     files: list[Path], gold: str, log: ProblemLog
 ) -> tuple[tuple[Query, ...], dict[str, dict[str, int]]]:
-    queries: list[Query] = []
-    qrels: dict[str, dict[str, int]] = {}
-    for query, row in _queries(files, log):
-        judged = relevant_ids(row.get(gold), gold)
-        if judged:
-            queries.append(query)
-            qrels[query.id] = judged
-    if not queries:
+    read = list(_queries(files, log, gold))
+    judged = {query.id: grades for query, grades in read if grades}
+    if not judged:
         raise CorpusError(
             f"no example has {gold}",
             path=files[0],
             hint="only the StackExchange tasks and Pony have long documents",
         )
-    return tuple(queries), qrels
+    return tuple(query for query, _ in read if query.id in judged), judged
 
 
-def _queries(files: list[Path], log: ProblemLog) -> Iterator[tuple[Query, Row]]:
+def _queries(
+    files: list[Path], log: ProblemLog, gold: str
+) -> Iterator[tuple[Query, dict[str, int]]]:
     ids = Ids(log)
     for path in files:
         for place, row in read_rows(path, log):
             try:
                 query = query_of(row)
+                judged = relevant_ids(row.get(gold), gold)
             except Rejected as rejected:
                 log.reject(*place, rejected)
                 continue
             if ids.claim(query.id, *place):
-                yield replace(query, excluded_ids=query.excluded_ids - {_NONE}), row
+                yield replace(query, excluded_ids=query.excluded_ids - {_NONE}), judged
 
 
 def _reworded(
@@ -151,7 +150,7 @@ def _texts(folder: Path, task: str, variant: str, log: ProblemLog) -> dict[str, 
     for name in (variant, f"topics_{variant}"):
         if Path(name).name == name and _tasks(folder / name):
             files = _task_files(folder / name, task)
-            return {query.id: query.text for query, _ in _queries(files, log)}
+            return {query.id: query.text for query, _ in _queries(files, log, GOLD)}
     for suffix in (".json", ".json.gz"):
         path = folder / f"rewrites_{variant}{suffix}"
         if path.is_file() and path.parent == folder:
