@@ -15,7 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from leafward.errors import IndexBusy, SettingsError, StoreError
-from leafward.evaluate.journal import Header, Journal, read_journal
+from leafward.evaluate.journal import Journal, read_journal
+from leafward.evaluate.journal_lines import Header
 from leafward.types import (
     Candidate,
     Hit,

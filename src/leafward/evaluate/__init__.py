@@ -1,7 +1,8 @@
 """Measures, runs, experiments and reports: what is known about a method, and how surely."""
 
 from leafward.evaluate.collections import read_collection
-from leafward.evaluate.journal import Header, read_journal
+from leafward.evaluate.journal import read_journal
+from leafward.evaluate.journal_lines import Header
 from leafward.evaluate.measures import DEFAULT_MEASURES, Measures
 from leafward.evaluate.order import Run, trec_order
 from leafward.evaluate.running import evaluate

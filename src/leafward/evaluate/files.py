@@ -1,11 +1,17 @@
-"""Writing a result file all or nothing."""
+"""Result files: written all or nothing, JSON read whole."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
-import tempfile
+import secrets
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+from leafward.errors import CorpusError
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
@@ -14,13 +20,11 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     Folders on the way are made. The file is on the disk when this returns.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    part = Path(name)
+    part = path.parent / f".{secrets.token_hex(8)}.part"
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+        with part.open("x", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{line}\n" for line in lines)
             file.flush()
-            os.fchmod(file.fileno(), 0o666 & ~_umask())
             os.fsync(file.fileno())
         part.replace(path)
     except BaseException:
@@ -28,7 +32,18 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
         raise
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def read_json(path: Path) -> Any:
+    """A whole JSON file, plain or ``.gz``.
+
+    Raises:
+        CorpusError: it cannot be read, or is no JSON.
+    """
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            return json.load(file)
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
+        raise CorpusError(
+            f"cannot be read as JSON: {error}",
+            path=path,
+            hint="check the spelling, and that the file is complete",
+        ) from error

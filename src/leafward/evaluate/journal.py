@@ -3,57 +3,35 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
-import json
 import os
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError
-
 from leafward.errors import IndexBusy, SettingsError, StoreError
+from leafward.evaluate.journal_lines import (
+    Entry,
+    Header,
+    damaged,
+    entry_line,
+    header_line,
+    parse_entries,
+    parse_header,
+    query_digest,
+)
 from leafward.types import Outcome, Query
 
-FORMAT = 1
 _SYNC_SECONDS = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """The first line of a journal: what its outcomes are outcomes of.
-
-    ``key`` stands for everything else that decides a ranking: index, models, settings, seed.
-    """
-
-    method: str
-    collection: str
-    split: str
-    k: int
-    traces: bool = False
-    key: str = ""
-    format: int = FORMAT
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """Another line: an outcome, and a digest of the query as it was asked."""
-
-    query: str
-    outcome: Outcome
 
 
 class Journal:
     """Outcomes on the disk, appended as they come.
 
     A line is handed to the operating system before :meth:`append` returns, so a process that is
-    killed loses nothing that it finished; the disk is told to keep it at most a second later, which
-    is what a power cut can cost. A last line that broke off is cut away when the journal is opened
-    again. One process writes at a time.
+    killed loses nothing that it finished. The disk is told to keep what has come once a second at
+    most, as lines are added, and at the end: a power cut can cost the latest lines. A last line
+    that broke off is cut away when the journal is opened again. One process writes at a time.
 
     Raises:
         SettingsError: the file is the journal of another method or collection.
@@ -97,7 +75,7 @@ class Journal:
 
     def append(self, query: Query, outcome: Outcome) -> None:
         """Add a line; a later one about the same query stands for it."""
-        self._write(_line(_Entry(query_digest(query), outcome)))
+        self._write(entry_line(Entry(query_digest(query), outcome)))
         if time.monotonic() - self._synced >= _SYNC_SECONDS:
             self._sync()
 
@@ -117,7 +95,7 @@ class Journal:
     ) -> None:
         self.close()
 
-    def _recover(self, header: Header) -> dict[str, _Entry]:
+    def _recover(self, header: Header) -> dict[str, Entry]:
         """What the file holds; nothing in it is touched before it is known to be ours."""
         content = _content(self._file)
         whole = content[: content.rfind(b"\n") + 1]
@@ -126,16 +104,16 @@ class Journal:
             return {}
         first, *rest = whole[:-1].split(b"\n")
         _check(self._path, first, header)
-        entries = _entries(self._path, rest)
+        entries = parse_entries(self._path, rest)
         if len(whole) < len(content):
             os.ftruncate(self._file, len(whole))
         return entries
 
     def _begin(self, content: bytes, header: Header) -> None:
         """Write the first line, over one that broke off (a power cut may leave zeros behind)."""
-        line = _headers().dump_json(header) + b"\n"
+        line = header_line(header)
         if not line.startswith(content.rstrip(b"\0")):
-            raise _damaged(self._path, 1)
+            raise damaged(self._path, 1)
         os.ftruncate(self._file, 0)
         self._write(line)
         self._sync()
@@ -174,14 +152,8 @@ def read_journal(path: Path) -> tuple[Header, tuple[Outcome, ...]]:
             f"{path} cannot be read: {error.strerror}", hint="name the journal of an evaluation"
         ) from error
     first, *rest = content[: content.rfind(b"\n") + 1].split(b"\n")
-    entries = _entries(path, rest[:-1])
-    return _header(path, first), tuple(entry.outcome for entry in entries.values())
-
-
-def query_digest(query: Query) -> str:
-    """SHA-256 of a query's text, definition of relevance and exclusions, in hexadecimal."""
-    asked = [query.text, query.relevance, sorted(query.excluded_ids)]
-    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+    entries = parse_entries(path, rest[:-1])
+    return parse_header(path, first), tuple(entry.outcome for entry in entries.values())
 
 
 def _lock(file: int, path: Path) -> None:
@@ -201,7 +173,7 @@ def _content(file: int) -> bytes:
 
 
 def _check(path: Path, first: bytes, header: Header) -> None:
-    found = _header(path, first)
+    found = parse_header(path, first)
     if found == header:
         return
     differing = [
@@ -215,52 +187,9 @@ def _check(path: Path, first: bytes, header: Header) -> None:
     )
 
 
-def _header(path: Path, line: bytes) -> Header:
-    try:
-        return _headers().validate_json(line, extra="forbid")
-    except ValidationError as error:
-        raise _damaged(path, 1) from error
-
-
-def _entries(path: Path, lines: Iterable[bytes]) -> dict[str, _Entry]:
-    entries: dict[str, _Entry] = {}
-    for number, line in enumerate(lines, start=2):
-        try:
-            entry = _lines().validate_json(line)
-        except ValidationError as error:
-            raise _damaged(path, number) from error
-        entries[entry.outcome.query_id] = entry
-    return entries
-
-
-def _damaged(path: Path, line: int) -> StoreError:
-    return StoreError(
-        f"{path}: line {line} is not one of an evaluation's journal",
-        hint="remove this line to have its query evaluated again; without line 1 begin anew",
-    )
-
-
-def _line(entry: _Entry) -> bytes:
-    try:
-        return _lines().dump_json(entry) + b"\n"
-    except PydanticSerializationError:  # half a character in a model's words, which no UTF-8 has
-        plain = json.dumps(_lines().dump_python(entry, mode="json"), ensure_ascii=False)
-        return plain.encode("utf-8", "replace") + b"\n"
-
-
 def _sync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-@cache
-def _headers() -> TypeAdapter[Header]:
-    return TypeAdapter(Header)
-
-
-@cache
-def _lines() -> TypeAdapter[_Entry]:
-    return TypeAdapter(_Entry)

@@ -17,7 +17,8 @@ from leafward.errors import (
     QuerySyntaxError,
     SettingsError,
 )
-from leafward.evaluate.journal import Header, Journal
+from leafward.evaluate.journal import Journal
+from leafward.evaluate.journal_lines import Header
 from leafward.evaluate.order import trec_order
 from leafward.protocols import Progress, Retriever, Silent
 from leafward.types import Collection, Outcome, Query, Ranking

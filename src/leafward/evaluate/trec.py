@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
 import re
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -15,7 +12,7 @@ from leafward.corpus import safe_id
 from leafward.corpus.lines import read_lines
 from leafward.corpus.problems import ProblemLog
 from leafward.errors import CorpusError
-from leafward.evaluate.files import write_lines
+from leafward.evaluate.files import read_json, write_lines
 from leafward.evaluate.order import trec_order
 from leafward.types import Hit, Qrels, Ranking
 
@@ -147,11 +144,7 @@ def broken(message: str, path: Path, line: int | None) -> CorpusError:
 
 
 def _read_json_run(path: Path) -> dict[str, dict[str, float]]:
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            content = json.load(file)
-    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
-        raise broken(f"cannot be read as JSON: {error}", path, None) from error
+    content = read_json(path)
     if not isinstance(content, dict):
         raise broken("the JSON is no object of queries", path, None)
     run: dict[str, dict[str, float]] = {}

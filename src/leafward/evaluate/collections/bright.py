@@ -17,10 +17,10 @@ from leafward.evaluate.collections.rows import (
     Row,
     check_documents,
     check_exclusions,
-    read_json,
     read_rows,
     relevant_ids,
 )
+from leafward.evaluate.files import read_json
 from leafward.types import Collection, Document, Query
 
 LONG = "long"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -96,17 +95,4 @@ def _parquet(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     except (OSError, ArrowException) as error:
         raise CorpusError(
             f"cannot be read as Parquet: {error}", path=path, hint="fetch the file again"
-        ) from error
-
-
-def read_json(path: Path) -> Any:
-    """A whole JSON file, plain or ``.gz``."""
-    import gzip
-
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            return json.load(file)
-    except (OSError, EOFError, ValueError, RecursionError) as error:
-        raise CorpusError(
-            f"cannot be read as JSON: {error}", path=path, hint="check that the file is complete"
         ) from error
