@@ -66,6 +66,12 @@ class SearchSettings(_Frozen):
     )
     margin: float = Field(0.05, ge=0, description="adaptive stop: distance below the k-th leaf")
     candidate_tokens: int = Field(400, ge=16, description="each candidate's text is cut to this")
+    screen: int | None = Field(
+        None,
+        ge=2,
+        description="a model reads this many of a slate's candidates, those that "
+        "embeddings put first; None is all of them, 8 for the fused judge",
+    )
     live_share: float = Field(
         0.5, ge=0, le=1, description="below this share of live leaves a node is described anew"
     )

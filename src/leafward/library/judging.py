@@ -10,12 +10,17 @@ from leafward.search.judges.embedding import EmbeddingJudge
 from leafward.search.judges.fused import FusedJudge
 from leafward.search.judges.letters import LetterJudge
 from leafward.search.judges.listwise import ListwiseJudge
+from leafward.search.judges.screened import ScreenedJudge
 from leafward.settings import JudgeName, SearchSettings
 
 LETTER_WEIGHT, EMBEDDING_WEIGHT = 1.0, 0.5
 """How a small model's letters and the embeddings are fused: the best of those measured on hand-made
 slates (two orders, MiniLM at half weight)."""
 
+
+FUSED_SCREEN = 8
+"""How many candidates of a slate a small model reads where nobody says otherwise: it was measured
+on that many (letters in two orders, hand-made slates), and on a processor each one takes time."""
 
 EMBEDDING_DEFAULTS = {"alpha": 0.0, "calibrate": False, "iterations": 100}
 """Search settings that suit the embedding judge. A cosine is the same on every slate, so there is
@@ -71,9 +76,17 @@ def make_judge(name: JudgeName, resources: Resources, settings: SearchSettings) 
             f"the {resolved} judge needs a language model",
             hint="name one: --model openai:MODEL, or --model local:qwen2.5-coder-1.5b",
         )
-    if resolved == "listwise":
-        return ListwiseJudge(chat, candidate_tokens=settings.candidate_tokens)
-    letters = LetterJudge(chat, candidate_tokens=settings.candidate_tokens)
-    if resolved == "letters":
-        return letters
-    return FusedJudge([(letters, LETTER_WEIGHT), (embedding, EMBEDDING_WEIGHT)])
+    screen = settings.screen or (FUSED_SCREEN if resolved == "fused" else None)
+    model = _model_judge(resolved, chat, settings.candidate_tokens)
+    if screen is not None:
+        model = ScreenedJudge(model, embedding, keep=screen)
+    if resolved != "fused":
+        return model
+    return FusedJudge([(model, LETTER_WEIGHT), (embedding, EMBEDDING_WEIGHT)])
+
+
+def _model_judge(name: JudgeName, chat: ChatModel, candidate_tokens: int) -> Judge:
+    """A language model by itself: numbers from a strong one, letters from a small one."""
+    if name == "listwise":
+        return ListwiseJudge(chat, candidate_tokens=candidate_tokens)
+    return LetterJudge(chat, candidate_tokens=candidate_tokens)
