@@ -24,7 +24,7 @@ from benchmarks.ablation import interval, ndcg
 from benchmarks.data import CACHE, DATA
 from benchmarks.machine import save
 from leafward.corpus import read_qrels, read_queries
-from leafward.library import Index, JudgeName, Method
+from leafward.library import Index, JudgeName
 from leafward.settings import BuildSettings, ModelSettings, SearchSettings, Settings
 from leafward.types import Query
 
@@ -58,7 +58,7 @@ def run(
     queries: list[Query],
     gold: Mapping[str, Mapping[str, float]],
     *,
-    method: Method = "tree",
+    method: str = "tree",
     judge: JudgeName = "auto",
     search: SearchSettings | None = None,
 ) -> dict[str, object]:
