@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shutil
-import tempfile
 import weakref
 from collections import Counter
 from collections.abc import Iterable
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leafward.engines.analysis import NAME, analyzer, valid
+from leafward.engines.links import links_to
 from leafward.engines.live import Live, predicate
 from leafward.errors import IndexDamaged, StoreError
 from leafward.types import Document, Hit, Ranking
@@ -68,7 +67,7 @@ class Bm25Engine:
         """
         import tantivy
 
-        links = _links(folder)
+        links = links_to(folder)
         try:
             doc_ids = json.loads((folder / _IDS).read_text(encoding="utf-8"))
             index = tantivy.Index.open(str(links or folder))
@@ -174,14 +173,3 @@ def _add(index: tantivy.Index, documents: Iterable[Document]) -> list[str]:
     writer.commit()
     writer.wait_merging_threads()
     return doc_ids
-
-
-def _links(folder: Path) -> Path | None:
-    """A temporary folder of links to a folder where tantivy could not make its lock file."""
-    if os.access(folder, os.W_OK) or not folder.is_dir():
-        return None
-    links = Path(tempfile.mkdtemp(prefix="leafward-"))
-    for path in folder.iterdir():
-        if path.suffix != ".lock":
-            (links / path.name).symlink_to(path.absolute())
-    return links

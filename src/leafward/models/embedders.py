@@ -37,7 +37,7 @@ def open_embedder(
     if spec == "minilm":
         from leafward.models.minilm import MiniLmEmbedder
 
-        local = MiniLmEmbedder.open(cache_dir=cache_dir, offline=offline)
+        local = MiniLmEmbedder.open(cache_dir=cache_dir, offline=offline, threads=settings.threads)
         return local if cache is None else KeptEmbedder(local, cache)
     if spec == "lexical":
         from leafward.models.lexical import LexicalEmbedder

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from leafward.engines.bm25 import _links as links_to
 from leafward.engines.boolean.analysis import NAME, analyzer
 from leafward.engines.boolean.compiling import Compiler
 from leafward.engines.boolean.index import (
@@ -21,6 +20,7 @@ from leafward.engines.boolean.index import (
     write_index,
 )
 from leafward.engines.boolean.parser import parse
+from leafward.engines.links import links_to
 from leafward.errors import IndexDamaged
 from leafward.types import Document, Hit, Ranking
 
