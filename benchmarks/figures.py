@@ -123,7 +123,8 @@ def speed() -> str:
             f"{calibration['ratio_of_medians']:.0f} times as long "
             "(`python -m benchmarks.calibration`).",
             "",
-            f"Schedules, {schedules['queries']} queries in flight, log-normal latency with σ = "
+            f"Schedules, {schedules['queries']} queries in flight, log-normal latency with median "
+            f"{schedules['median_latency']:g} s and σ = "
             f"{schedules['sigma']:g}, same budget, scripted judge (`python -m "
             "benchmarks.schedules`). Without a barrier throughput is "
             f"{schedules['free / lockstep per query']:.2f} times that of lock-step per query and "
