@@ -16,7 +16,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from leafward.errors import LeafwardError
+    from leafward.evaluate.experiments.comparing import compare_experiments
     from leafward.library import Index, abuild, build, doctor, open, plan, verify  # noqa: A004
+    from leafward.library.evaluating import aevaluate_method, evaluate_method
+    from leafward.library.experimenting import arun_experiment, run_experiment
+    from leafward.library.explaining import aexplain, explain
     from leafward.settings import Settings
     from leafward.types import Document, SearchHit, SearchResult
 
@@ -30,10 +34,17 @@ _HOMES = {
     "SearchResult": "leafward.types",
     "Settings": "leafward.settings",
     "abuild": "leafward.library",
+    "aevaluate_method": "leafward.library.evaluating",
+    "aexplain": "leafward.library.explaining",
+    "arun_experiment": "leafward.library.experimenting",
     "build": "leafward.library",
+    "compare_experiments": "leafward.evaluate.experiments.comparing",
     "doctor": "leafward.library",
+    "evaluate_method": "leafward.library.evaluating",
+    "explain": "leafward.library.explaining",
     "open": "leafward.library",
     "plan": "leafward.library",
+    "run_experiment": "leafward.library.experimenting",
     "verify": "leafward.library",
 }
 
@@ -46,10 +57,17 @@ __all__ = [
     "Settings",
     "__version__",
     "abuild",
+    "aevaluate_method",
+    "aexplain",
+    "arun_experiment",
     "build",
+    "compare_experiments",
     "doctor",
+    "evaluate_method",
+    "explain",
     "open",
     "plan",
+    "run_experiment",
     "verify",
 ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from leafward.cli.output import told_money
+from leafward.cli.output import note, told_money
 from leafward.errors import Interrupted, SettingsError
 
 if TYPE_CHECKING:
@@ -45,6 +45,21 @@ def told_probe_bound(settings: Settings) -> str:
     return f"the routing probe at the end may take up to {most:,} calls more (--no-probe: none)"
 
 
+def confirm_calls(settings: Settings, calls: int, *, yes: bool, quiet: bool) -> None:
+    """Tell how many calls an evaluation may make, and go on only where they are accepted.
+
+    Raises:
+        SettingsError, Interrupted: as :func:`confirm`.
+    """
+    if not calls or not may_cost(settings):
+        return
+    note(
+        f"about {calls:,} model calls at most; stored answers are not paid again",
+        quiet=quiet and yes,
+    )
+    confirm(settings.budget, yes=yes, what="this evaluation", question="Go on?")
+
+
 def told_plan(report: PlanReport) -> list[str]:
     """The bill as lines: a row for each stage, then the sum."""
     rows: list[tuple[str, int, int, int]] = [
@@ -60,7 +75,9 @@ def told_plan(report: PlanReport) -> list[str]:
     return [head, *lines, f"{'money':{width}}  {money}"]
 
 
-def confirm(budget: BudgetSettings, *, yes: bool) -> None:
+def confirm(
+    budget: BudgetSettings, *, yes: bool, what: str = "this build", question: str = "Build it?"
+) -> None:
     """Go on only where the bill is accepted: by ``--yes``, by a budget, or by a person.
 
     Never waits for an answer that cannot come: without a terminal a budget is what consents.
@@ -75,11 +92,11 @@ def confirm(budget: BudgetSettings, *, yes: bool) -> None:
         if _limited(budget):
             return
         raise SettingsError(
-            "this build may cost money, and there is no terminal to ask on",
+            f"{what} may cost money, and there is no terminal to ask on",
             hint="add --yes, or a limit such as --budget-money 1 or --budget-tokens 1000000",
         )
-    if not _agreed("Build it?"):
-        raise Interrupted("not built", hint="nothing was spent; --yes skips this question")
+    if not _agreed(question):
+        raise Interrupted("not begun", hint="nothing was spent; --yes skips this question")
 
 
 def _limited(budget: BudgetSettings) -> bool:

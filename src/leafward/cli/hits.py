@@ -54,7 +54,12 @@ def _about(hit: SearchHit) -> Text:
 
 def told_end(result: SearchResult) -> str:
     """What it cost and why it ended, in one line."""
-    parts = [told_usage(result.usage), f"stopped: {_STOPS.get(result.stop, result.stop)}"]
+    parts = [told_usage(result.usage), f"stopped: {told_stop(result.stop)}"]
     if result.degraded:
         parts.append("degraded: some judgements were lost, results may be incomplete")
     return " · ".join(parts)
+
+
+def told_stop(stop: str) -> str:
+    """Why a search ended, in words."""
+    return _STOPS.get(stop, stop)

@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 
+def file_name(label: str) -> str:
+    """A method's label as part of a file name that no shell trips over."""
+    return label.replace(" ", "_")
+
+
 @dataclass(frozen=True, slots=True)
 class Folder:
     """The folder of an experiment's results."""
@@ -13,10 +18,10 @@ class Folder:
     path: Path
 
     def journal(self, label: str, seed: int) -> Path:
-        return self.path / "journals" / f"{label}.seed{seed}.jsonl"
+        return self.path / "journals" / f"{file_name(label)}.seed{seed}.jsonl"
 
     def run(self, label: str, seed: int) -> Path:
-        return self.path / "runs" / f"{label}.seed{seed}.trec"
+        return self.path / "runs" / f"{file_name(label)}.seed{seed}.trec"
 
     def figure(self, name: str, kind: str) -> Path:
         return self.path / "figures" / f"{name}.{kind}"

@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from leafward.errors import LeafwardError, SettingsError
+from leafward.evaluate.experiments.folder import file_name
 from leafward.evaluate.measures import DEFAULT_MEASURES
 from leafward.evaluate.method import parse_method
 from leafward.settings import BudgetSettings, BuildSettings, ModelSettings, SearchSettings
@@ -99,11 +100,26 @@ class ExperimentSpec(_Frozen):
     budget: BudgetSettings = BudgetSettings()
     methods: dict[Label, Annotated[MethodSpec, BeforeValidator(_expanded)]] = Field(min_length=1)
 
+    @property
+    def folder(self) -> Path:
+        """Where results go."""
+        return self.results or Path(f"{self.name or 'experiment'}.results")
+
+    @property
+    def index_path(self) -> Path:
+        """Where the index is."""
+        return self.index or self.folder / "index.leafward"
+
+    @property
+    def own_index(self) -> bool:
+        """Whether the index is part of the results, and so was made by this experiment."""
+        return self.index_path.is_relative_to(self.folder)
+
     @model_validator(mode="after")
     def _consistent(self) -> ExperimentSpec:
         if self.models.api_key is not None:
             raise ValueError("a key in this file would be shared with it: set it as a variable")
-        folded = [label.casefold() for label in self.methods]
+        folded = [file_name(label).casefold() for label in self.methods]
         if len(set(folded)) < len(folded):
             raise ValueError("two methods have names that a file system may not tell apart")
         if self.baseline is not None and self.baseline not in self.methods:
@@ -144,13 +160,12 @@ def experiment_from(given: Mapping[str, Any], path: Path) -> ExperimentSpec:
     except ValidationError as error:
         raise _explained(error, path) from error
     folder = path.absolute().parent
-    results = folder / (spec.results or f"{path.stem}.results")
     return spec.model_copy(
         update={
             "name": spec.name or path.stem,
             "data": spec.data if spec.data.startswith("irds:") else str(folder / spec.data),
-            "index": folder / spec.index if spec.index else results / "index.leafward",
-            "results": results,
+            "index": folder / spec.index if spec.index else None,
+            "results": folder / (spec.results or f"{path.stem}.results"),
         }
     )
 
