@@ -67,6 +67,8 @@ class TreeReader:
             live = np.flatnonzero(self._live[node.lo : node.hi]) + node.lo
             if len(live) < self._live_share * (node.hi - node.lo):
                 return self._live_description(live)
+        if node.description.startswith(node.name):  # key phrases, of which the first are the name
+            return node.description
         return f"{node.name}: {node.description}" if node.description else node.name
 
     def _live_description(self, live: npt.NDArray[np.int64]) -> str:
