@@ -7,8 +7,10 @@ what its MiniLM cosine to the query suggests (at most 0.6), a node half that of 
 half the mean of its leaves; scores then get set-dependent bias and noise (see NoiseModel in
 leafward.search). So this measures the algorithm and
 says nothing of any language model. All rows have the same budget of B·N = 40 slates, in lock-step
-as in the paper. Intervals are 95 % bootstrap intervals over queries of the mean over seeds;
-differences to the full algorithm are paired by query.
+as in the paper; the first iteration has the root alone, so B = 2 and N = 20 makes 39. The last row
+reranks a BM25 shortlist with the same judge and as many calls as the full algorithm has. Intervals
+are 95 % bootstrap intervals over queries of the mean over seeds; differences to the full algorithm
+are paired by query.
 """
 
 from __future__ import annotations
@@ -16,19 +18,24 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import tempfile
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from benchmarks.data import Collection, load, model_free_tree
 from benchmarks.machine import save
+from leafward.engines import Bm25Engine
 from leafward.search import NoiseModel, NoisyOracleJudge, node_relevance, search_one
+from leafward.search.rerank import reach
+from leafward.search.rerank_driver import rerank
 from leafward.settings import SearchSettings
-from leafward.types import Tree
+from leafward.types import Query, Tree
 
 Floats = npt.NDArray[np.float64]
 
@@ -45,16 +52,21 @@ FULL = {"beam": 2, "iterations": 20, "schedule": "lockstep"}
 ROWS: dict[str, dict[str, object]] = {
     "full": {},
     "no calibration": {"calibrate": False},
-    "alpha 0 (no path)": {"alpha": 0.0},
+    "no path relevance (alpha 0)": {"alpha": 0.0},
     "alpha 0.75": {"alpha": 0.75},
     "references 0": {"references": 0},
     "references 1": {"references": 1},
     "references 3": {"references": 3},
     "references 5": {"references": 5},
+    "references 10": {"references": 10},  # the full algorithm, so that the series is complete
     "B 1, N 40": {"beam": 1, "iterations": 40},
+    "B 2, N 20": {"beam": 2, "iterations": 20},  # likewise
     "B 4, N 10": {"beam": 4, "iterations": 10},
     "B 8, N 5": {"beam": 8, "iterations": 5},
 }
+WINDOW, CARRY = 20, 10
+RERANK_CALLS = 39
+RERANK = f"rerank(of=bm25), {RERANK_CALLS} calls"
 GOLD = 0.9
 HARD_NEGATIVE = 0.6
 BLUR = 0.5
@@ -91,17 +103,62 @@ def one_query(name: str, split: str, limit: int, row: int, seeds: int) -> dict[s
     query = collection.queries[row]
     gold, relevance = simulated(collection, tree, row)
     live = np.array([doc_id not in query.excluded_ids for doc_id in tree.leaves])
+    shortlist = bm25_shortlist(name, split, limit, row)
     result: dict[str, list[float]] = {}
     for noise_name, noise in NOISE.items():
+
+        @cache  # some rows are the full algorithm under another name
+        def searched(settings: SearchSettings, noise: NoiseModel = noise) -> float:
+            judge = NoisyOracleJudge(lambda _: relevance, noise, seed=settings.seed)
+            found = asyncio.run(search_one(tree, query, judge, settings, live=live))
+            return ndcg([hit.doc_id for hit in found], gold)
+
         for row_name, change in ROWS.items():
-            scores = []
-            for seed in range(seeds):
-                settings = SearchSettings.model_validate({**FULL, "seed": seed, **change})
-                judge = NoisyOracleJudge(lambda _: relevance, noise, seed=seed)
-                found = asyncio.run(search_one(tree, query, judge, settings, live=live))
-                scores.append(ndcg([hit.doc_id for hit in found], gold))
-            result[f"{noise_name}|{row_name}"] = scores
+            result[f"{noise_name}|{row_name}"] = [
+                searched(SearchSettings.model_validate({**FULL, "seed": seed, **change}))
+                for seed in range(seeds)
+            ]
+        result[f"{noise_name}|{RERANK}"] = [
+            asyncio.run(reranked_ndcg(tree, query, shortlist, relevance, noise, gold, seed))
+            for seed in range(seeds)
+        ]
     return result
+
+
+@lru_cache(maxsize=2)
+def bm25(name: str, split: str, limit: int) -> tuple[Bm25Engine, tempfile.TemporaryDirectory[str]]:
+    """A lexical index of a collection; it lasts as long as the folder beside it."""
+    collection, _ = prepared(name, split, limit)
+    folder = tempfile.TemporaryDirectory()
+    place = Path(folder.name) / "lexical"
+    Bm25Engine.build(place, collection.documents)
+    return Bm25Engine.open(place), folder
+
+
+def bm25_shortlist(name: str, split: str, limit: int, row: int) -> list[str]:
+    """As many hits as the windows of the rerank row can reach; excluded documents are not shown."""
+    collection, _ = prepared(name, split, limit)
+    query = collection.queries[row]
+    top = reach(RERANK_CALLS, window=WINDOW, carry=CARRY)
+    engine, _ = bm25(name, split, limit)
+    ranking = engine.rank(query.text, k=top, live=lambda doc_id: doc_id not in query.excluded_ids)
+    return [hit.doc_id for hit in ranking.hits]
+
+
+async def reranked_ndcg(
+    tree: Tree,
+    query: Query,
+    shortlist: list[str],
+    relevance: Floats,
+    noise: NoiseModel,
+    gold: Mapping[str, float],
+    seed: int,
+) -> float:
+    """nDCG@10 of sliding windows over a shortlist, judged by the same noisy oracle."""
+    judge = NoisyOracleJudge(lambda _: relevance, noise, seed=seed)
+    nodes = [tree.leaf_id(tree.position_of(doc_id)) for doc_id in shortlist]
+    found = await rerank(nodes, query, judge, window=WINDOW, carry=CARRY, top=len(nodes))
+    return ndcg([tree.doc_id(node) for node in found.order], gold)
 
 
 def ndcg(ranked: list[str], gold: Mapping[str, float], k: int = 10) -> float:
