@@ -19,6 +19,7 @@ from leafward.types import (
     Slate,
     Usage,
 )
+from leafward.types.tables import Table
 
 DEFAULT_SAMPLING = Sampling()
 
@@ -99,6 +100,13 @@ class SearchEngine(Protocol):
 
     async def search(self, expression: str, *, k: int) -> Ranking:
         """Raises QuerySyntaxError (the query's fault) or EngineUnavailable (ours)."""
+
+
+class TableEngine(SearchEngine, Protocol):
+    """A search engine over a database, which also gives the whole answer of an expression."""
+
+    async def table(self, expression: str) -> Table:
+        """Every row, up to the engine's limits; raises as :meth:`SearchEngine.search`."""
 
 
 class Retriever(Protocol):
