@@ -57,9 +57,9 @@ def _about_findings() -> list[str]:
         f"most {100 * SAME:g} points is read as about the same. Ours *agrees* with a loss where "
         "the whole interval of the difference lies below 0, with about the same where the "
         f"difference is not clear and its interval lies within ±{NARROW:g}; what an interval "
-        "cannot decide is *open*. The judge is simulated and its noise was fixed beforehand: that "
-        "a finding is missing under a noise model tells of this noise model, not of the paper. The paper's "
-        "reranker has an embedding model's shortlist, ours BM25's.",
+        "cannot decide is *open*. The judge is simulated, and its noise was fixed beforehand: that "
+        "a finding is missing under a noise model tells of this noise model, not of the paper. "
+        "The paper's reranker has an embedding model's shortlist, ours BM25's.",
     ]
 
 

@@ -44,7 +44,7 @@ def agreement(traversal: Traversal, relevant: Collection[str]) -> Agreement:
     bias = _bias(traversal, observed)
     by_node: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for slate, node, score in observed:
-        by_node[node].append((score, score - bias[slate]))
+        by_node[node].append((score, score - float(bias[slate])))
     pairs = [pair for scores in by_node.values() for pair in combinations(scores, 2)]
     leaves = traversal.leaves()
     gold = np.array([traversal.tree.doc_id(leaf) in relevant for leaf in leaves], dtype=np.bool_)

@@ -97,7 +97,8 @@ def _quality_row(result: ExperimentResult, method: MethodResult) -> list[str]:
             continue
         low, high = estimate.interval.low, estimate.interval.high
         mean = f"**{estimate.mean:.3f}**" if name == result.measure else f"{estimate.mean:.3f}"
-        cells.append(f"{mean}<br>[{low:.3f}, {high:.3f}]")
+        # The blank is one that does not break: an interval stays on one line.
+        cells.append(f"{mean}<br>[{low:.3f},\u00a0{high:.3f}]")
     return [plain(method.label), str(method.queries), *cells]
 
 

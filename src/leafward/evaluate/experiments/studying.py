@@ -44,8 +44,7 @@ def study(result: ExperimentResult) -> Studied:
 
 def about(result: ExperimentResult) -> str:
     """Data set, split, queries and seeds in a few words."""
-    counts = sorted({method.queries for method in result.methods})
-    queries = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}–{counts[-1]}"
     seeds = max(len(method.seeds) for method in result.methods)
-    told = f"{result.collection.name} {result.collection.split}, n = {queries} queries"
+    collection = result.collection
+    told = f"{collection.name} {collection.split}, n = {len(collection.queries):,} queries"
     return f"{told}, up to {seeds} seeds" if seeds > 1 else told

@@ -24,15 +24,20 @@ def write_results(folder: Folder, result: ExperimentResult, facts: Facts) -> Non
     Raises:
         MissingExtra: matplotlib is not installed.
     """
+    write_data(folder, result, facts)
+    studied = study(result)
+    drawn = draw_figures(folder, studied)
+    write_lines(folder.report, report(studied, facts, drawn))
+
+
+def write_data(folder: Folder, result: ExperimentResult, facts: Facts) -> None:
+    """Write what programs read: runs, the table, the manifest."""
     for method in result.methods:
         for run in method.runs:
             found = {o.query_id: o.ranking for o in run.outcomes if o.ranking is not None}
             write_run(folder.run(run.label, run.seed), found, tag=run.label)
     write_csv(folder.table, result)
     write_parquet(folder.parquet, result)
-    studied = study(result)
-    drawn = draw_figures(folder, studied)
-    write_lines(folder.report, report(studied, facts, drawn))
     text = json.dumps(manifest(result, facts), indent=2, ensure_ascii=False)
     write_lines(folder.manifest, text.splitlines())
 

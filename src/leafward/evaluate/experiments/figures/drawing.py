@@ -46,7 +46,7 @@ def draw_figures(folder: Folder, studied: Studied) -> tuple[Drawn, ...]:
 def _drawable(studied: Studied) -> list[quality.Drawable]:
     result = studied.result
     return [
-        quality.Drawable(place, method, result.measure)
+        quality.Drawable(place, method, result.measure, len(result.collection.queries))
         for place, method in enumerate(result.methods)
         if result.measure in method.estimates
     ]

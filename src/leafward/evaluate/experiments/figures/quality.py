@@ -34,6 +34,14 @@ class Drawable:
     place: int
     method: MethodResult
     measure: str
+    asked: int
+
+    @property
+    def label(self) -> str:
+        """The method's name; with the number of its queries, where it has not asked them all."""
+        if self.method.queries == self.asked:
+            return self.method.label
+        return f"{self.method.label} ({self.method.queries} of {self.asked} queries)"
 
     @property
     def tokens(self) -> float:
@@ -99,7 +107,7 @@ def against_judgements(
             color=colour(each.place),
             marker=marker(each.place),
             markersize=3.5,
-            label=each.method.label,
+            label=each.label,
         )
         _band(axes, steps, points, colour(each.place))
     axes.set_ylim(bottom=0)
@@ -141,7 +149,7 @@ def _final(axes: Axes, each: Drawable, x: float) -> None:
         markersize=7,
         linestyle="none",
         capsize=3,
-        label=each.method.label,
+        label=each.label,
     )
 
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's palette without its yellow, which white paper swallows."""
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+"""As many as have no factor in common with the colours: 63 methods look different."""
 GREY = "#767676"
 WIDTH = 7.2
 """Inches: a text column."""
@@ -96,7 +97,7 @@ def whiskers(estimates: Sequence[Estimate]) -> tuple[list[float], list[list[floa
     return means, [lows, highs]
 
 
-def legend_below(figure: Figure, axes: Axes, *, columns: int = 4) -> None:
+def legend_below(figure: Figure, axes: Axes, *, columns: int = 5) -> None:
     """One legend below the whole figure, where it hides no data."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower left", ncols=columns)
