@@ -105,6 +105,10 @@ class SearchEngine(Protocol):
 class TableEngine(SearchEngine, Protocol):
     """A search engine over a database, which also gives the whole answer of an expression."""
 
+    @property
+    def schema(self) -> str:
+        """Tables with their columns and types, one a line, as a prompt shows them."""
+
     async def table(self, expression: str) -> Table:
         """Every row, up to the engine's limits; raises as :meth:`SearchEngine.search`."""
 

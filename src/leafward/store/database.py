@@ -59,7 +59,7 @@ class Database:
         self._lock = threading.RLock()
         if mode != "c" and not path.is_file():
             raise not_found(path.parent)
-        self._frozen = _state(path) if mode == "r" and _needs_immutable(path) else None
+        self._frozen = _state(path) if mode == "r" and needs_immutable(path) else None
         with _translated(path):
             self._connection = sqlite3.connect(
                 _uri(path, mode, immutable=self._frozen is not None),
@@ -187,7 +187,7 @@ def _uri(path: Path, mode: str, *, immutable: bool) -> str:
     return f"{path.absolute().as_uri()}?{tail}"
 
 
-def _needs_immutable(path: Path) -> bool:
+def needs_immutable(path: Path) -> bool:
     """Whether SQLite could not make its shared-memory file, and no write-ahead log needs one."""
     if os.access(path.parent, os.W_OK):
         return False

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,8 @@ import leafward
 from leafward.engines.boolean import BooleanEngine
 from leafward.errors import EngineUnavailable, IndexNotFound, QuerySyntaxError, SettingsError
 from leafward.library.engines import open_engine, parse_engine
+from leafward.library.engines.opened import SqlFile
+from leafward.protocols import TableEngine
 from leafward.testing import Fault, Inject, ScriptedServer, rules, word_overlap
 from leafward.types import Ranking
 
@@ -72,6 +76,21 @@ async def test_boolean_over_a_plain_folder(tmp_path: Path) -> None:
         ranking = await engine.search("telescope", k=5)
         assert {hit.doc_id for hit in ranking.hits} == {"stars-0"}
         assert await engine.titles(["stars-0"]) == [""]
+
+
+async def test_sql_over_a_file(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "towns.sqlite")) as connection:
+        connection.executescript("CREATE TABLE town (name TEXT); INSERT INTO town VALUES ('Ulm')")
+    async with open_engine(f"sql:{tmp_path / 'towns.sqlite'}") as engine:
+        assert engine.syntax == "sql"
+        assert [hit.doc_id for hit in (await engine.search("SELECT * FROM town", k=3)).hits] == [
+            "Ulm"
+        ]
+        assert isinstance(engine, SqlFile)
+        assert engine.schema == "town(name text)"
+        assert (await engine.table("SELECT 1 AS one")).columns == ("one",)
+        tables: TableEngine = engine
+        assert tables.syntax == "sql"
 
 
 async def test_a_model_that_gives_out_is_our_fault(index: Path) -> None:

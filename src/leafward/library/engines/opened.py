@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Generic, Protocol, Self, TypeVar
 
 from leafward.engines.boolean import BooleanEngine
+from leafward.engines.sql import SqlEngine
 from leafward.errors import EngineUnavailable, ModelError, ModelRejected, QuerySyntaxError
 from leafward.library.index import Index
 from leafward.protocols import Retriever, SearchEngine
 from leafward.types import Query, Ranking
+from leafward.types.tables import Table
+
+Engine = TypeVar("Engine", bound=SearchEngine)
 
 
 class OpenEngine(SearchEngine, Protocol):
@@ -90,10 +94,10 @@ class IndexEngine(Closing):
         await self._index.aclose()
 
 
-class PlainBoolean(Closing):
-    """A Boolean engine over a folder that holds nothing else, so that it knows no titles."""
+class Untitled(Closing, Generic[Engine]):
+    """An engine whose documents have no titles, or none that it keeps."""
 
-    def __init__(self, name: str, engine: BooleanEngine) -> None:
+    def __init__(self, name: str, engine: Engine) -> None:
         self._name = name
         self._engine = engine
 
@@ -104,8 +108,16 @@ class PlainBoolean(Closing):
 
     @property
     def syntax(self) -> str:
-        """PubMed's query language."""
+        """That of the engine."""
         return self._engine.syntax
+
+    async def titles(self, doc_ids: Sequence[str]) -> list[str]:
+        """Empty strings."""
+        return [""] * len(doc_ids)
+
+
+class PlainBoolean(Untitled[BooleanEngine]):
+    """A Boolean engine over a folder that holds nothing else: words, not texts."""
 
     async def search(self, expression: str, *, k: int) -> Ranking:
         """As :meth:`BooleanEngine.search`, newest first.
@@ -115,9 +127,27 @@ class PlainBoolean(Closing):
         """
         return await self._engine.search(expression, k=k)
 
-    async def titles(self, doc_ids: Sequence[str]) -> list[str]:
-        """Empty strings: the folder holds words, not texts."""
-        return [""] * len(doc_ids)
+
+class SqlFile(Untitled[SqlEngine]):
+    """An SQL engine, which also gives whole tables (:class:`leafward.protocols.TableEngine`)."""
+
+    @property
+    def schema(self) -> str:
+        """Tables with their columns and types, one a line, as a prompt shows them."""
+        return self._engine.schema
+
+    async def search(self, expression: str, *, k: int) -> Ranking:
+        """As :meth:`SqlEngine.search`: the distinct values of the first column.
+
+        Raises:
+            QuerySyntaxError: no single statement, malformed, not reading, or beyond a limit.
+            EngineUnavailable: the file cannot be read, or the clock ran out.
+        """
+        return await self._engine.search(expression, k=k)
+
+    async def table(self, expression: str) -> Table:
+        """The whole answer, up to the limits on rows and bytes; raises as :meth:`search`."""
+        return await self._engine.table(expression)
 
 
 class TextEngine:

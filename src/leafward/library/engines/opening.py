@@ -5,10 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from leafward.engines.boolean import BooleanEngine
+from leafward.engines.sql import SqlEngine
 from leafward.errors import SettingsError
 from leafward.library.engines.derived import boolean_engine
-from leafward.library.engines.names import INDEX_KINDS, EngineName, IndexKind, parse_engine
-from leafward.library.engines.opened import IndexEngine, OpenEngine, PlainBoolean, TextEngine
+from leafward.library.engines.names import EngineName, IndexKind, parse_engine
+from leafward.library.engines.opened import (
+    IndexEngine,
+    OpenEngine,
+    PlainBoolean,
+    SqlFile,
+    TextEngine,
+)
 from leafward.library.index import Index
 from leafward.library.opening import open_index
 from leafward.models import Stop
@@ -29,7 +36,8 @@ def open_engine(
     Args:
         name: ``boolean:INDEX``, ``bm25:INDEX``, ``dense:INDEX``, ``hybrid:INDEX`` or ``tree:INDEX``
             over an index (``boolean:`` also over a folder that
-            :meth:`leafward.engines.boolean.BooleanEngine.build` made).
+            :meth:`leafward.engines.boolean.BooleanEngine.build` made), ``sql:FILE`` over an SQLite
+            file.
         model: chat model of ``tree``; without one (here and in the settings) embeddings judge.
         embedder: must give the vectors that the index was built with, which is the default.
         stop: set it from elsewhere to end searches after the calls in flight.
@@ -40,9 +48,11 @@ def open_engine(
         StoreError: the index cannot be read.
     """
     asked = parse_engine(name) if isinstance(name, str) else name
-    if asked.kind not in INDEX_KINDS:
-        raise SettingsError(f"{asked.kind} cannot be opened yet", hint="name an engine of an index")
     path = Path(asked.target).expanduser().absolute()
+    if asked.kind == "sql":
+        return SqlFile(str(asked), SqlEngine.open(path))
+    if asked.kind == "pubmed" or asked.kind == "trials":  # noqa: PLR1714 - narrows
+        raise SettingsError(f"{asked.kind} cannot be opened yet", hint="name an engine of an index")
     if asked.kind == "boolean" and (path / "documents.json").is_file():
         return PlainBoolean(str(asked), BooleanEngine.open(path))
     index = open_index(path, model=model, embedder=embedder, settings=settings, stop=stop)
