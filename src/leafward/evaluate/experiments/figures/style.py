@@ -77,6 +77,7 @@ def save(figure: Figure, svg: Path, png: Path) -> None:
         part = path.with_name(f".{path.name}.part")
         figure.savefig(part, format=kind, dpi=160, metadata=metadata)
         part.replace(path)
+        figure.set_layout_engine("none")  # laid out once is laid out; it takes as long as drawing
 
 
 def colour(place: int) -> str:
