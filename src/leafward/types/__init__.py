@@ -25,7 +25,7 @@ from leafward.types.search import (
     Trace,
 )
 from leafward.types.tree import Branch, Node, Tree, number
-from leafward.types.writing import Rewrite
+from leafward.types.writing import Episode, Flaw, FlawKind, Need, Rewrite, Score
 
 __all__ = [
     "NO_USAGE",
@@ -34,12 +34,16 @@ __all__ = [
     "Collection",
     "Completion",
     "Document",
+    "Episode",
+    "Flaw",
+    "FlawKind",
     "Hit",
     "JsonSchema",
     "JsonValue",
     "Judgement",
     "Message",
     "MetaValue",
+    "Need",
     "Node",
     "Outcome",
     "PathStep",
@@ -49,6 +53,7 @@ __all__ = [
     "Ranking",
     "Rewrite",
     "Sampling",
+    "Score",
     "SearchHit",
     "SearchResult",
     "Slate",
