@@ -11,8 +11,9 @@ from tests.models.fakes import FakeClock, FakeModel
 from leafward.errors import Interrupted
 from leafward.models import Stop
 from leafward.models.deadline import Deadline, under
-from leafward.models.limits import Bucket, Limited
+from leafward.models.limits import Limited
 from leafward.models.worst import worst_case
+from leafward.remote.bucket import Bucket
 from leafward.settings import ModelSettings
 from leafward.types import Completion, Message, Sampling, Usage
 

@@ -14,10 +14,10 @@ from leafward.errors import (
     RateLimited,
 )
 from leafward.models import Stop
-from leafward.models import retry as policy
 from leafward.models.deadline import Deadline
 from leafward.models.failures import Unreachable
 from leafward.models.retry import Retrying, retry_blocking
+from leafward.remote.retrying import Patience
 from leafward.settings import ModelSettings
 from leafward.types import Completion, Message
 
@@ -60,8 +60,8 @@ async def test_ends_at_the_deadline_with_the_last_failure() -> None:
     assert model.calls >= 2
 
 
-def patience(settings: ModelSettings, clock: FakeClock) -> policy._Patience:
-    return policy._Patience(settings, Deadline(settings.total_deadline, clock=clock))
+def patience(settings: ModelSettings, clock: FakeClock) -> Patience:
+    return Patience(settings, Deadline(settings.total_deadline, clock=clock), Unreachable)
 
 
 def test_retry_after_is_honoured_but_bounded() -> None:

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, replace
 from pydantic import TypeAdapter, ValidationError
 
 from leafward.errors import BudgetExceeded
-from leafward.models.cache_keys import canonical, look_up
 from leafward.models.layers import Layer
 from leafward.models.meter import Meter
 from leafward.protocols import DEFAULT_SAMPLING, CallCache, ChatModel
+from leafward.remote.keys import canonical, look_up
 from leafward.types import Completion, JsonSchema, Message, Sampling, Usage
 
 HIT = Usage(cache_hits=1)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 from leafward.errors import (
@@ -16,6 +14,7 @@ from leafward.errors import (
     RateLimited,
 )
 from leafward.models.providers import Endpoint
+from leafward.remote.retry_after import parse_retry_after
 
 if TYPE_CHECKING:
     from openai import APIError
@@ -117,30 +116,6 @@ def _rejection_hint(status: int, message: str, endpoint: Endpoint) -> str:
     if "logprobs" in message:
         return "this model gives no log-probabilities: use another judge or a local model"
     return f"see what {endpoint.public_url} says about the request; it will not be sent again"
-
-
-def parse_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a provider asks to wait, from seconds, milliseconds or an HTTP date."""
-    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        value = headers.get(name)
-        if value is None:
-            continue
-        try:
-            seconds = float(value) * scale
-        except ValueError:
-            seconds = _seconds_until(value)
-        if 0 <= seconds < float("inf"):
-            return seconds
-    return None
-
-
-def _seconds_until(date: str) -> float:
-    """Seconds from now to an HTTP date, 0 where it has passed, -1 where it is none."""
-    try:
-        moment = parsedate_to_datetime(date)
-    except ValueError:
-        return -1.0
-    return max(0.0, moment.timestamp() - time.time())
 
 
 def _never_sent(error: BaseException) -> bool:

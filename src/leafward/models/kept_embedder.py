@@ -14,8 +14,8 @@ from typing import Literal
 
 import numpy as np
 
-from leafward.models.cache_keys import canonical, look_up
 from leafward.protocols import CallCache, Embedder, Vectors
+from leafward.remote.keys import canonical, look_up
 from leafward.types import NO_USAGE
 
 MIN_BATCH = 16  # single queries are embedded again sooner than they are looked up

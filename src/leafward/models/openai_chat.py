@@ -17,13 +17,13 @@ from leafward.models.failures import (
     translate,
     unreadable,
 )
-from leafward.models.layers import PerLoop
 from leafward.models.openai_reply import read_reply, to_completion
 from leafward.models.prices import Prices, with_money
 from leafward.models.providers import Endpoint
 from leafward.models.schemas import response_format, with_schema_in_prompt
 from leafward.models.worst import worst_case
 from leafward.protocols import DEFAULT_SAMPLING, CallCache
+from leafward.remote.per_loop import PerLoop
 from leafward.settings import ModelSettings
 from leafward.types import Completion, JsonSchema, Message, Sampling, Usage
 

@@ -13,7 +13,6 @@ from leafward.models.budget import Budget
 from leafward.models.cache import HIT
 from leafward.models.deadline import attempt_seconds, current_deadline
 from leafward.models.failures import translate, unreadable
-from leafward.models.limits import Bucket
 from leafward.models.meter import Meter
 from leafward.models.openai_chat import sdk_timeout, sendable
 from leafward.models.prices import Prices, with_money
@@ -24,6 +23,7 @@ from leafward.models.vector_cache import VectorCache
 from leafward.models.vectors import Vector, read_embeddings
 from leafward.models.worst import upper_tokens
 from leafward.protocols import CallCache, Vectors
+from leafward.remote.bucket import Bucket
 from leafward.settings import ModelSettings
 from leafward.tokens import estimate_tokens
 from leafward.types import NO_USAGE, Usage

@@ -7,9 +7,9 @@ import json
 
 import numpy as np
 
-from leafward.models.cache_keys import canonical, look_up
 from leafward.models.vectors import Vector
 from leafward.protocols import CallCache
+from leafward.remote.keys import canonical, look_up
 from leafward.types import Usage
 
 

@@ -51,7 +51,7 @@ def open_engine(
     path = Path(asked.target).expanduser().absolute()
     if asked.kind == "sql":
         return SqlFile(str(asked), SqlEngine.open(path))
-    if asked.kind == "pubmed" or asked.kind == "trials":  # noqa: PLR1714 - narrows
+    if asked.kind == "pubmed" or asked.kind == "trials":
         raise SettingsError(f"{asked.kind} cannot be opened yet", hint="name an engine of an index")
     if asked.kind == "boolean" and (path / "documents.json").is_file():
         return PlainBoolean(str(asked), BooleanEngine.open(path))

@@ -1,0 +1,1 @@
+"""What every call to something outside shares: deadlines, retries, rates, keys of answers."""
