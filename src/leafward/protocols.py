@@ -102,6 +102,7 @@ class SearchEngine(Protocol):
         """Raises QuerySyntaxError (the query's fault) or EngineUnavailable (ours)."""
 
 
+@runtime_checkable
 class TableEngine(SearchEngine, Protocol):
     """A search engine over a database, which also gives the whole answer of an expression."""
 
