@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 from leafward.errors import EngineUnavailable, QuerySyntaxError
 from leafward.types import Hit, Need, Ranking
-
-Row = tuple[str | int | float | bytes | None, ...]
+from leafward.types.tables import Table
 
 
 def answer(expression: str, *, thought: str | None = "t", key: str = "query") -> str:
@@ -68,21 +67,14 @@ def made_up(expression: str) -> list[str]:
 
 
 @dataclass
-class Rows:
-    """A table."""
-
-    rows: Sequence[Row]
-    truncated: bool = False
-
-
-@dataclass
 class FakeTables(FakeEngine):
     """An SQL engine: ``tables`` by statement, anything else is a syntax error."""
 
     syntax: str = "sql"
-    tables: Mapping[str, Rows] = field(default_factory=dict)
+    schema: str = "t(a text, b int)"
+    tables: Mapping[str, Table] = field(default_factory=dict)
 
-    async def table(self, expression: str) -> Rows:
+    async def table(self, expression: str) -> Table:
         self.asked[expression] += 1
         if expression not in self.tables:
             raise QuerySyntaxError("no such table", hint="name a table of the schema")

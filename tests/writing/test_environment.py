@@ -145,7 +145,7 @@ async def test_a_prefilled_style_is_read_with_its_prefill() -> None:
         ([], FakeEngine(), "literature", None),
         ([need(), need()], FakeEngine(), "literature", None),
         ([Need("n", "t")], FakeEngine(), "literature", None),
-        ([need()], FakeTables(), "sql", Style("sql", schema="CREATE TABLE t (a)")),
+        ([need()], FakeTables(), "sql", None),
         ([need(gold="SELECT 1")], FakeEngine(), "sql", None),
         ([need()], FakeEngine(), "literature", Style("text")),
         ([need()], FakeEngine("klingon"), "literature", None),

@@ -49,7 +49,7 @@ class Environment:
                 a style of another syntax than the engine's.
         """
         self.reward = make_reward(reward) if isinstance(reward, str) else reward
-        self.style = style or Style(engine.syntax)
+        self.style = style or Style.of(engine)
         if self.style.syntax != engine.syntax:
             raise SettingsError(
                 f"the style is for {self.style.syntax}, the engine reads {engine.syntax}",
@@ -174,8 +174,8 @@ class Environment:
 
 def _diagnosed(episode: Episode, need: Need, found: Executed, k: int) -> Episode:
     """The episode with what shows a trick beside the reward."""
-    if found.rows is not None:
-        return replace(episode, hits=found.hits, at_cap=found.truncated)
+    if found.table is not None:
+        return replace(episode, hits=found.hits, at_cap=found.table.truncated)
     return replace(
         episode,
         hits=found.hits,

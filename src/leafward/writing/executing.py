@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol, runtime_checkable
 
 from leafward.concurrency import map_drained
 from leafward.errors import (
@@ -15,31 +14,12 @@ from leafward.errors import (
     QuerySyntaxError,
     SettingsError,
 )
-from leafward.protocols import SearchEngine
+from leafward.protocols import SearchEngine, TableEngine
 from leafward.types import Flaw
-from leafward.writing.outcomes import Executed, Execution, Failed, Refused, Row
+from leafward.writing.outcomes import Executed, Execution, Failed, Refused
 
 REMEMBERED = 1_000_000
-"""Ids and rows that are kept of earlier expressions, in all; a few dozen megabytes."""
-
-
-class Table(Protocol):
-    """The result of an SQL query."""
-
-    @property
-    def rows(self) -> Sequence[Row]: ...
-
-    @property
-    def truncated(self) -> bool:
-        """Whether a row limit cut it off."""
-
-
-@runtime_checkable
-class TableEngine(SearchEngine, Protocol):
-    """A search engine whose results are tables."""
-
-    async def table(self, expression: str) -> Table:
-        """Raises QuerySyntaxError (the query's fault) or EngineUnavailable (ours)."""
+"""Ids and cells that are kept of earlier expressions, in all; a few dozen megabytes."""
 
 
 Execute = Callable[[str], Awaitable[Executed]]
@@ -73,8 +53,7 @@ def _searching(engine: SearchEngine, k: int) -> Execute:
 def _tabulating(engine: TableEngine) -> Execute:
 
     async def execute(expression: str) -> Executed:
-        table = await engine.table(expression)
-        return Executed(rows=tuple(table.rows), truncated=table.truncated)
+        return Executed(table=await engine.table(expression))
 
     return execute
 

@@ -31,10 +31,10 @@ information need, write one query that brings the documents that meet it to the 
 Plain words, no operators: the terms, names and synonyms that such documents use themselves."""
 
 _SQL = """\
-You write SQL for SQLite. Given a question about the database below, write one SELECT statement \
+You write SQL for SQLite. Given a question about a database, write one SELECT statement \
 whose result is the answer, with just the columns that are asked for.
 
-The database (its CREATE statements):
+Its tables with their columns:
 {schema}"""
 
 INSTRUCTIONS: Mapping[str, str] = {

@@ -5,32 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leafward.types import Flaw
-
-Value = str | int | float | bytes | None
-Row = tuple[Value, ...]
-"""A row of an SQL result."""
+from leafward.types.tables import Table
 
 
 @dataclass(frozen=True, slots=True)
 class Executed:
-    """What an expression found: ids best first with the count of all matches, or rows."""
+    """What an expression found: ids best first with the count of all matches, or a table."""
 
     ids: tuple[str, ...] = ()
     total: int | None = None
-    rows: tuple[Row, ...] | None = None
-    truncated: bool = False
+    table: Table | None = None
 
     @property
     def hits(self) -> int:
         """All matches where the engine counts them, else those that it returned."""
-        if self.rows is not None:
-            return len(self.rows)
+        if self.table is not None:
+            return len(self.table.rows)
         return len(self.ids) if self.total is None else self.total
 
     @property
     def size(self) -> int:
-        """What it takes to remember this, in ids."""
-        return 1 + len(self.ids) + len(self.rows or ())
+        """What it takes to remember this, in ids and cells."""
+        cells = len(self.table.rows) * len(self.table.columns) if self.table is not None else 0
+        return 1 + len(self.ids) + cells
 
 
 @dataclass(frozen=True, slots=True)

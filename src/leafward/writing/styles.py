@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 from leafward.errors import SettingsError
+from leafward.protocols import SearchEngine, TableEngine
 from leafward.types import Message, Need
 from leafward.writing import instructions
 from leafward.writing.framing import (
@@ -71,8 +72,21 @@ class Style:
         if self.syntax == "sql" and not self.schema.strip():
             raise SettingsError(
                 "a prompt for SQL needs the schema of the database",
-                hint="give the CREATE statements as schema",
+                hint="give its tables and columns as schema",
             )
+
+    @classmethod
+    def of(
+        cls,
+        engine: SearchEngine,
+        *,
+        reasoning: bool = True,
+        shots: int = 0,
+        prefilled: bool = False,
+    ) -> Style:
+        """A style for an engine's syntax, with its schema where it has one."""
+        schema = engine.schema if isinstance(engine, TableEngine) else ""
+        return cls(engine.syntax, reasoning, shots, prefilled, schema)
 
     @property
     def prefill(self) -> str:

@@ -16,7 +16,7 @@ from leafward.writing.rewards.parts import (
     ndcg,
     recall,
 )
-from leafward.writing.rewards.tables import orders, same_rows
+from leafward.writing.rewards.tables import same_result
 
 
 class Reward(Protocol):
@@ -153,11 +153,11 @@ class SqlMatch:
         self, need: Need, found: Executed | None, gold: Executed | None = None
     ) -> Score | None:
         """Score by execution."""
-        if gold is None or gold.rows is None or gold.truncated:
+        if gold is None or gold.table is None or gold.table.truncated:
             return None
-        if found is None or found.rows is None:
+        if found is None or found.table is None:
             return _SQL.scored(0.0, None)
-        same = not found.truncated and same_rows(found.rows, gold.rows, ordered=orders(need.gold))
+        same = not found.table.truncated and same_result(found.table, gold.table)
         return _SQL.scored(1.0 if same else self.runs, float(same))
 
     def malformed(self) -> Score:
