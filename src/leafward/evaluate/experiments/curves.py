@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leafward.evaluate.experiments.results import estimated
+from leafward.evaluate.experiments.results import estimated_together
 from leafward.evaluate.experiments.traces import Study, looks
 from leafward.evaluate.measures import Measures
 from leafward.evaluate.summary import Estimate
@@ -28,28 +28,30 @@ def curve(
     by_seed: Sequence[Sequence[Study]], collection: Collection, measure: str
 ) -> tuple[Point, ...]:
     """Points of one method; values of a query are means over seeds."""
-    found = [study for studies in by_seed for study in studies if study.hits]
-    if not found:
+    found = [study for studies in by_seed for study in studies]
+    if not any(study.hits for study in found):
         return ()
     measures = Measures([measure])
-    wanted = looks(max(max(study.hits) for study in found))
-    return tuple(_point(by_seed, collection, measures, look) for look in wanted)
+    wanted = looks(max(max(study.hits, default=0) for study in found))
+    values = {str(look): _values(by_seed, collection, measures, look) for look in wanted}
+    estimates = estimated_together(values)
+    return tuple(
+        Point(look, float(np.mean([_spent(study, look) for study in found])), estimates[str(look)])
+        for look in wanted
+    )
 
 
-def _point(
+def _values(
     by_seed: Sequence[Sequence[Study]], collection: Collection, measures: Measures, look: int
-) -> Point:
+) -> dict[str, float]:
+    """By query, the mean over seeds of what had been found by then."""
     values: dict[str, list[float]] = {}
-    spent: list[int] = []
     for studies in by_seed:
         rankings = {study.query_id: Ranking(_at(study, look), study.query_id) for study in studies}
-        for query, value in measures.per_query(collection.qrels, rankings)[
-            measures.names[0]
-        ].items():
+        (scored,) = measures.per_query(collection.qrels, rankings).values()
+        for query, value in scored.items():
             values.setdefault(query, []).append(value)
-        spent += [_spent(study, look) for study in studies]
-    means = {query: float(np.mean(several)) for query, several in values.items()}
-    return Point(look, float(np.mean(spent)), estimated(means))
+    return {query: float(np.mean(several)) for query, several in values.items()}
 
 
 def _last(study: Study, look: int) -> int | None:

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from leafward.evaluate.measures import Measures
-from leafward.evaluate.statistics import Comparison, Interval, bootstrap, compare
+from leafward.evaluate.statistics import Comparison, bootstrap_columns, compare
 from leafward.evaluate.summary import Estimate, Summary, summarise
 from leafward.search.replaying import Replay
 from leafward.settings import SearchSettings
@@ -72,7 +72,7 @@ class MethodResult:
     @cached_property
     def estimates(self) -> Mapping[str, Estimate]:
         """Mean over queries with its interval, by measure; empty where nothing was ranked."""
-        return {name: estimated(values) for name, values in self.per_query.items() if values}
+        return estimated_together({name: each for name, each in self.per_query.items() if each})
 
     @property
     def queries(self) -> int:
@@ -195,9 +195,22 @@ def full_tokens(usage: Usage) -> int:
 
 def estimated(values: Mapping[str, float]) -> Estimate:
     """Mean over queries with its bootstrap interval."""
-    array = np.array(list(values.values()), dtype=np.float64)
-    interval: Interval = bootstrap(array)
-    return Estimate(float(array.mean()), interval)
+    return estimated_together({"": values})[""]
+
+
+def estimated_together(tables: Mapping[str, Mapping[str, float]]) -> dict[str, Estimate]:
+    """Means with their intervals of several values of the same queries, by name.
+
+    All see the same resampled queries, which is as good and much quicker than one by one.
+    """
+    if not tables:
+        return {}
+    columns = np.array([list(values.values()) for values in tables.values()], dtype=np.float64).T
+    intervals = bootstrap_columns(columns)
+    return {
+        name: Estimate(float(mean), interval)
+        for name, mean, interval in zip(tables, columns.mean(axis=0), intervals, strict=True)
+    }
 
 
 def _means(tables: Sequence[Mapping[str, float]]) -> dict[str, float]:
