@@ -6,11 +6,11 @@ import contextlib
 import hashlib
 import json
 import os
-import sys
 from pathlib import Path
 
 from leafward.errors import SettingsError, WeightsError
 from leafward.models.packaged import MODELS, ModelFile, PackagedModel
+from leafward.remote.places import cache_folder
 
 __all__ = ["MODELS", "check_file", "default_cache_dir", "find", "packaged_model"]
 
@@ -28,20 +28,8 @@ def packaged_model(name: str) -> PackagedModel:
 
 
 def default_cache_dir() -> Path:
-    """Where weights are kept unless a setting says otherwise: below the user's cache folder.
-
-    ``$XDG_CACHE_HOME`` wins; then ``~/.cache``, ``~/Library/Caches`` or ``%LOCALAPPDATA%``.
-    """
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    if named and Path(named).is_absolute():  # the XDG specification ignores relative paths
-        base = Path(named)
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    elif sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    else:
-        base = Path.home() / ".cache"
-    return base / "leafward" / "models"
+    """Where weights are kept unless a setting says otherwise: below the user's cache folder."""
+    return cache_folder() / "models"
 
 
 def find(name: str, *, cache_dir: Path | None = None) -> Path:
