@@ -36,7 +36,7 @@ def eval_out(evaluation: Evaluation) -> shapes.EvalOut:
 def estimate_out(estimate: Estimate) -> shapes.EstimateOut:
     """A mean with its interval."""
     interval = estimate.interval
-    return shapes.EstimateOut(mean=estimate.mean, interval=(interval.low, interval.high))
+    return shapes.EstimateOut(mean=estimate.mean, interval=[interval.low, interval.high])
 
 
 def comparison_out(measure: str, comparison: Comparison) -> shapes.ComparisonOut:
@@ -45,7 +45,7 @@ def comparison_out(measure: str, comparison: Comparison) -> shapes.ComparisonOut
     return shapes.ComparisonOut(
         measure=measure,
         difference=comparison.difference,
-        interval=(interval.low, interval.high),
+        interval=[interval.low, interval.high],
         p_value=comparison.p_value,
         p_corrected=comparison.p_corrected,
         wins=comparison.wins,

@@ -251,7 +251,7 @@ class EstimateOut(Shape):
     """A mean over queries."""
 
     mean: float
-    interval: tuple[float, float] = Field(description="95 % bootstrap interval over queries")
+    interval: list[float] = Field(description="both ends of the 95 % bootstrap interval")
 
 
 class ComparisonOut(Shape):
@@ -259,7 +259,7 @@ class ComparisonOut(Shape):
 
     measure: str
     difference: float = Field(description="mean over queries, method minus baseline")
-    interval: tuple[float, float] = Field(description="95 % bootstrap interval of the difference")
+    interval: list[float] = Field(description="both ends of the 95 % bootstrap interval")
     p_value: float = Field(description="of the paired randomisation test, two-sided")
     p_corrected: float = Field(description="after Holm's correction for the methods compared")
     wins: int = Field(description="queries on which the method is better")

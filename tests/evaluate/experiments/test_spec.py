@@ -87,3 +87,8 @@ def test_what_cannot_be_run_is_refused(tmp_path: Path, text: str, told: str) -> 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="there is no experiment file"):
         read_experiment(tmp_path / "none.toml")
+
+
+def test_the_example_is_one() -> None:
+    spec = read_experiment(Path(__file__).parents[3] / "examples" / "experiment.toml")
+    assert spec.baseline == "bm25" and spec.methods["rerank"].budget.money == 5.0
