@@ -64,9 +64,7 @@ def against_tokens(methods: Sequence[Drawable], curves: Curves, about: str) -> F
     for each in paid:
         _line(right, each, [point for point in curves.get(each.method.label, ()) if point.tokens])
         _final(right, each, each.tokens)
-    right.set_xscale("log")
-    right.xaxis.set_major_formatter(lambda tokens, _place: f"{tokens:,.0f}")
-    right.xaxis.set_minor_formatter(lambda _tokens, _place: "")
+    _log_axis(right)
     right.set_xlabel("tokens a query (prompt and completion, log scale)")
     if free:
         _without_tokens(axes[0], free)
@@ -117,6 +115,16 @@ def against_judgements(
     headline(figure, f"{methods[0].measure} against judgements", about)
     legend_below(figure, axes)
     return figure
+
+
+def _log_axis(axes: Axes) -> None:
+    """Ticks at 1, 2 and 5 of each decade, so that a short range has several too."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(lambda tokens, _place: f"{tokens:,.0f}")
 
 
 def _panels(figure: Figure, free: int) -> list[Axes]:
