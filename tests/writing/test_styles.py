@@ -68,7 +68,7 @@ def test_examples_are_in_the_very_format_that_is_asked_for(style: Style) -> None
 
 def test_a_need_is_data() -> None:
     prompt = Style("text").prompt(CLAIM)
-    assert json.loads(prompt.messages[-1].content.partition("\n")[2]) == CLAIM.text
+    assert json.loads(prompt.messages[-1].content) == CLAIM.text
     assert CLAIM.text not in shown(prompt)
     braces = Style("sql", schema='a("{example} {schema}" text)')
     assert braces.system.count("{example} {schema}") == 1

@@ -97,32 +97,35 @@ class Style:
         """The prompt for a need, whose text is data: it stands in it as JSON."""
         turns = [Message("system", self.system)]
         for example in instructions.EXAMPLES[self.syntax][: self.shots]:
-            turns.append(Message("user", told_need(example.need, syntax=self.syntax)))
+            turns.append(Message("user", told_need(example.need)))
             turns.append(Message("assistant", self._answer(example.thought, example.expression)))
-        turns.append(Message("user", told_need(need, syntax=self.syntax)))
+        turns.append(Message("user", told_need(need)))
         return Prompt(tuple(turns), self.prefill, stops_of(self.prefill))
 
     @property
     def system(self) -> str:
-        """The instruction: the syntax, then the format, then whose the need is."""
+        """The instruction: the syntax, whose the need is, and last, where a small model looks, the
+        format."""
         task = instructions.INSTRUCTIONS[self.syntax].replace("{schema}", self.schema.strip())
         form = instructions.THOUGHTFUL if self.reasoning else instructions.DIRECT
         example = json.dumps({key_of(self.syntax): "…"}, ensure_ascii=False)
         rules = instructions.FOREIGN
         if self.syntax != "text":
-            rules = f"{instructions.ESCAPES} {rules}"
-        return "\n\n".join([task, form.replace("{example}", example), rules])
+            rules = f"{rules} {instructions.ESCAPES}"
+        return "\n\n".join([task, rules, form.replace("{example}", example)])
 
     def _answer(self, thought: str, expression: str) -> str:
         answer = f"{ANSWER}{_json({key_of(self.syntax): expression})}{END_ANSWER}"
         return f"{THINK}{thought}{END_THINK}\n{answer}" if self.reasoning else answer
 
 
-def told_need(need: Need, *, syntax: str) -> str:
-    """A need as JSON: its PICO parts in their order where it has any, else its text."""
+def told_need(need: Need) -> str:
+    """A need as JSON: its PICO parts in their order where it has any, else its text.
+
+    Nothing stands before it: a small model takes a label there for what it should write.
+    """
     parts = {name: need.pico[key] for key, name in PARTS.items() if need.pico.get(key, "").strip()}
-    noun = "question" if syntax == "sql" else "need"
-    return f"The {noun} (JSON):\n{_json(parts or need.text)}"
+    return _json(parts or need.text)
 
 
 def _json(value: str | dict[str, str]) -> str:
