@@ -151,6 +151,23 @@ class QuerySyntaxError(LeafwardError):
 
 
 class EngineUnavailable(LeafwardError):
-    """The engine is down, rate-limited or too slow: our fault, never the query's."""
+    """The engine is down, rate-limited or too slow: our fault, never the query's.
+
+    ``retry_after`` is in seconds where a service says how long to wait.
+    """
 
     retryable = True
+
+    def __init__(self, message: str, *, retry_after: float | None = None, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after
+
+
+class EngineUnreachable(EngineUnavailable):
+    """No connection to the engine could be made, so that nothing was sent."""
+
+
+class EngineRefuses(EngineUnavailable):
+    """The engine will not take the request as we make it, whatever the expression says."""
+
+    retryable = False

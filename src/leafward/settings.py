@@ -104,6 +104,30 @@ class ModelSettings(_Frozen):
     price_completion: float | None = Field(None, ge=0, description="dollars per million tokens")
 
 
+class EngineSettings(_Frozen):
+    """How search services are reached (query-writing §4)."""
+
+    pubmed_url: str = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
+    trials_url: str = "https://clinicaltrials.gov/api/v2"
+    ncbi_api_key: SecretStr | None = Field(
+        None, description="raises PubMed's rate; NCBI_API_KEY where it is not set"
+    )
+    email: str | None = Field(None, description="told to NCBI, which asks for a way to reach you")
+    pubmed_per_second: float | None = Field(
+        None, gt=0, description="requests a second; None is 3, or 10 with a key"
+    )
+    trials_per_second: float = Field(0.8, gt=0, description="requests a second")
+    concurrency: int = Field(4, ge=1, description="requests in flight to a service")
+    attempt_timeout: float = Field(30.0, gt=0, description="seconds for one attempt")
+    total_deadline: float = Field(120.0, gt=0, description="seconds for a request with its retries")
+    retry_wait: float = Field(
+        0.5, ge=0, description="seconds before the first retry; doubles, with jitter"
+    )
+    max_retry_after: float = Field(60.0, ge=0, description="longest Retry-After that is honoured")
+    cache: bool = Field(True, description="keep what services answered on disk")
+    cache_days: float = Field(30.0, gt=0, description="ask again for what is older")
+
+
 class BudgetSettings(_Frozen):
     """What a job may spend at most; None is no limit."""
 
@@ -130,6 +154,7 @@ class Settings(BaseSettings):
     build: BuildSettings = BuildSettings()
     search: SearchSettings = SearchSettings()
     models: ModelSettings = ModelSettings()
+    engines: EngineSettings = EngineSettings()
     budget: BudgetSettings = BudgetSettings()
 
     @classmethod

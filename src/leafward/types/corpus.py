@@ -76,7 +76,8 @@ class Ranking:
 
     ``total`` counts all matches where the engine knows it. ``judged`` is how many documents a judge
     has read; ``degraded`` is true where a call was lost for good and the ranking is worse for it;
-    ``trace`` is there where a tree was searched.
+    ``trace`` is there where a tree was searched. ``notes`` are what the engine says of the
+    expression: words that it ignored or did not find.
     """
 
     hits: tuple[Hit, ...]
@@ -86,3 +87,4 @@ class Ranking:
     judged: int = 0
     degraded: bool = False
     trace: Trace | None = None
+    notes: tuple[str, ...] = ()
