@@ -34,9 +34,16 @@ its qrels), and ``canned`` and ``in_turn`` for any others. A request that no rul
 *Endpoints*: ``POST /v1/chat/completions`` (no streaming), ``POST /v1/embeddings``,
 ``GET /v1/models``, and ``GET /stats`` (:class:`Stats` as JSON).
 
+*Search services* have stand-ins of their own: :class:`StandInServices` speaks PubMed's and
+ClinicalTrials.gov's protocols over documents that you give it.
+
 A client that a test kills needs a server that lives on: :class:`ScriptedProcess`, or
 ``python -m leafward.testing.server --rules FILE`` with the script as JSON (:func:`read_script`).
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from leafward.testing import rules
 from leafward.testing.chat import ChatRequest, Reply, Rule
@@ -50,7 +57,11 @@ from leafward.testing.scripted import ScriptedServer
 from leafward.testing.spec import load_script, read_script
 from leafward.testing.stats import KindStats, Stats
 
+if TYPE_CHECKING:
+    from leafward.testing.services import SERVICE_FAULTS, StandInServices
+
 __all__ = [
+    "SERVICE_FAULTS",
     "ChatRequest",
     "Constant",
     "Fault",
@@ -65,6 +76,7 @@ __all__ = [
     "Script",
     "ScriptedProcess",
     "ScriptedServer",
+    "StandInServices",
     "Stats",
     "Uniform",
     "load_script",
@@ -72,3 +84,12 @@ __all__ = [
     "rules",
     "word_overlap",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """The stand-ins are loaded when they are asked for: they need an engine, the models do not."""
+    if name not in ("SERVICE_FAULTS", "StandInServices"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from leafward.testing import services
+
+    return getattr(services, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -14,7 +15,7 @@ from leafward.types import JsonValue
 
 SERVICE = "ClinicalTrials.gov"
 
-_HINT = 'write words, "phrases", AND, OR, NOT and parentheses; [ ] only after AREA, RANGE and their like'
+_HINT = 'write words, "phrases", AND, OR, NOT and parentheses; [ ] only after AREA and RANGE'
 _AT = re.compile(
     r"(?:no viable alternative|extraneous input|mismatched input|missing .*?) (?:at )?(?:input )?"
     r"'(?P<text>.*?)'(?= expecting| at|\s*$)",
@@ -23,7 +24,7 @@ _AT = re.compile(
 
 
 class _Page(BaseModel):
-    studies: list[dict[str, JsonValue]]
+    studies: list[dict[str, Any]]  # not JsonValue: pydantic follows an alias to itself for ever
     total: int | None = Field(None, alias="totalCount", ge=0)
     next_page: str | None = Field(None, alias="nextPageToken")
 

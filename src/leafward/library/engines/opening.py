@@ -6,7 +6,6 @@ from pathlib import Path
 
 from leafward.engines.boolean import BooleanEngine
 from leafward.engines.sql import SqlEngine
-from leafward.errors import SettingsError
 from leafward.library.engines.derived import boolean_engine
 from leafward.library.engines.names import EngineName, IndexKind, parse_engine
 from leafward.library.engines.opened import (
@@ -16,6 +15,7 @@ from leafward.library.engines.opened import (
     SqlFile,
     TextEngine,
 )
+from leafward.library.engines.services import open_service
 from leafward.library.index import Index
 from leafward.library.opening import open_index
 from leafward.models import Stop
@@ -37,7 +37,7 @@ def open_engine(
         name: ``boolean:INDEX``, ``bm25:INDEX``, ``dense:INDEX``, ``hybrid:INDEX`` or ``tree:INDEX``
             over an index (``boolean:`` also over a folder that
             :meth:`leafward.engines.boolean.BooleanEngine.build` made), ``sql:FILE`` over an SQLite
-            file.
+            file, ``pubmed`` or ``trials``.
         model: chat model of ``tree``; without one (here and in the settings) embeddings judge.
         embedder: must give the vectors that the index was built with, which is the default.
         stop: set it from elsewhere to end searches after the calls in flight.
@@ -52,7 +52,7 @@ def open_engine(
     if asked.kind == "sql":
         return SqlFile(str(asked), SqlEngine.open(path))
     if asked.kind == "pubmed" or asked.kind == "trials":
-        raise SettingsError(f"{asked.kind} cannot be opened yet", hint="name an engine of an index")
+        return open_service(asked.kind, settings or Settings(), stop)
     if asked.kind == "boolean" and (path / "documents.json").is_file():
         return PlainBoolean(str(asked), BooleanEngine.open(path))
     index = open_index(path, model=model, embedder=embedder, settings=settings, stop=stop)
