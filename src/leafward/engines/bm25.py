@@ -114,6 +114,7 @@ class Bm25Engine:
         if not terms or k <= 0:
             return Ranking(())
         query = self._query(terms)
+        k = min(k, len(self._doc_ids))  # tantivy makes room for as many as are asked for
         shows = predicate(live, self._doc_ids)
         limit = k if live is None else 4 * k
         while True:

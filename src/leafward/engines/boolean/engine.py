@@ -109,6 +109,7 @@ class BooleanEngine:
             QuerySyntaxError: the expression is malformed, or beyond a limit.
         """
         query = self._compiler.compile(parse(expression))
+        k = min(k, len(self._doc_ids))  # tantivy makes room for as many as are asked for
         if (order or self._order) == "relevance":
             return self._by_relevance(query, k)
         found = self._searcher.search(query, max(k, 1), order_by_field=ORDER)
@@ -131,7 +132,7 @@ class BooleanEngine:
             # Equals may go on beyond the limit: then their order by id is not known yet.
             if len(scores) <= limit or scores[limit] < scores[limit - 1]:
                 break
-            limit *= 4
+            limit = min(4 * limit, len(self._doc_ids))
         values = self._searcher.fast_field_values(ORDER, [address for _, address in found.hits])
         ids = (self._doc_ids[POSITION_MASK - (value & POSITION_MASK)] for value in values)
         ranked = sorted(zip((-score for score in scores), ids, strict=True))[: max(k, 0)]
