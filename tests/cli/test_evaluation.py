@@ -15,7 +15,8 @@ from tests.cli.conftest import ANIMALS
 from tests.cli.running import Leafward
 from tests.cli.test_processes import ENVIRONMENT, LEAFWARD
 
-from leafward.cli import shapes
+from leafward.cli import evaluation_shapes as shapes
+from leafward.cli.shapes import Shape
 from leafward.evaluate import read_run
 from leafward.testing import Constant, ScriptedServer, rules, word_overlap
 
@@ -23,7 +24,7 @@ QUERIES = {"q1": "who hunts mice at night?", "q2": "why does bread rise?", "q3":
 RELEVANT = {"q1": ["owls", "cats"], "q2": ["bread"], "q3": ["rust"]}
 
 
-def shaped(kind: type[shapes.Shape], value: Any) -> Any:
+def shaped(kind: type[Shape], value: Any) -> Any:
     """The value, once it has been read by its shape without a rest."""
     kind.model_validate(value)
     return value

@@ -14,7 +14,8 @@ from tests.search.trees import grid_tree, trees
 
 from leafward.errors import BudgetExceeded, ModelUnavailable, SettingsError
 from leafward.search import search_one
-from leafward.search.lost import GoldPath, gold_paths
+from leafward.search.fates import GoldPath
+from leafward.search.lost import gold_paths
 from leafward.search.replaying import Replay
 from leafward.settings import SearchSettings
 from leafward.types import Judgement, Query, SearchResult, Slate, Tree

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leafward.cli import shapes
+from leafward.cli import evaluation_shapes as shapes
+from leafward.cli.shapes import UsageOut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from leafward.library.evaluating import Evaluation
     from leafward.library.experimenting import ExperimentReport
     from leafward.library.explaining import Explanation
-    from leafward.search.lost import GoldStep, Rival
+    from leafward.search.fates import GoldStep, Rival
 
 
 def eval_out(evaluation: Evaluation) -> shapes.EvalOut:
@@ -66,7 +67,7 @@ def experiment_out(report: ExperimentReport) -> shapes.ExperimentOut:
         queries=len(result.collection.queries),
         complete=result.complete,
         baseline=result.baseline,
-        usage=shapes.UsageOut.model_validate(report.usage),
+        usage=UsageOut.model_validate(report.usage),
         methods=[
             _method_out(method, result.measure, report.comparisons) for method in result.methods
         ],
@@ -83,7 +84,7 @@ def _method_out(
         seeds=list(method.seeds),
         queries=method.queries,
         measures={name: estimate_out(each) for name, each in method.estimates.items()},
-        usage=shapes.UsageOut.model_validate(method.usage),
+        usage=UsageOut.model_validate(method.usage),
         median_seconds=method.median_seconds,
         judged=method.total("judged"),
         degraded=method.total("degraded"),
@@ -136,7 +137,7 @@ def explain_out(explanation: Explanation) -> shapes.ExplainOut:
         documents=explanation.leaves,
         stop=explanation.stop,
         degraded=explanation.degraded,
-        usage=shapes.UsageOut.model_validate(explanation.usage),
+        usage=UsageOut.model_validate(explanation.usage),
         reused=explanation.reused,
     )
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from leafward.library.explaining import Explanation
-    from leafward.search.lost import GoldStep, Rival
+    from leafward.search.fates import GoldStep, Rival
 
 _NAME = 56
 _REASON = 200

@@ -9,7 +9,8 @@ from leafward.errors import SettingsError
 from leafward.library.index import Index
 from leafward.library.retrieving import Scope
 from leafward.library.searching import TreeSearch
-from leafward.search.lost import GoldPath, gold_paths
+from leafward.search.fates import GoldPath
+from leafward.search.lost import gold_paths
 from leafward.search.replaying import Replay
 from leafward.settings import JudgeName, SearchSettings
 from leafward.store import Where

@@ -14,9 +14,9 @@ from leafward.evaluate.experiments.agreement import agreement, auc
 from leafward.evaluate.experiments.calibrated import calibrated
 from leafward.evaluate.experiments.curves import curve
 from leafward.evaluate.experiments.losses import losses
-from leafward.evaluate.experiments.results import full_tokens
 from leafward.evaluate.experiments.studying import study
 from leafward.evaluate.experiments.traces import looks, studies
+from leafward.evaluate.experiments.values import full_tokens
 from leafward.search import search_one
 from leafward.search.replaying import Replay
 from leafward.settings import SearchSettings

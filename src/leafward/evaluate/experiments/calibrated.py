@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leafward.evaluate.experiments.results import estimated
 from leafward.evaluate.experiments.traces import Study
+from leafward.evaluate.experiments.values import estimated
 from leafward.evaluate.summary import Estimate
 
 

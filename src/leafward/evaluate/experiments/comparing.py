@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from leafward.errors import CorpusError, SettingsError
 from leafward.evaluate.experiments.folder import Folder
-from leafward.evaluate.experiments.results import estimated
 from leafward.evaluate.experiments.table import read_csv
+from leafward.evaluate.experiments.values import estimated
 from leafward.evaluate.statistics import Comparison, compare, holm
 from leafward.evaluate.summary import Estimate
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leafward.evaluate.experiments.results import estimated_together
 from leafward.evaluate.experiments.traces import Study, looks
+from leafward.evaluate.experiments.values import estimated_together
 from leafward.evaluate.measures import Measures
 from leafward.evaluate.summary import Estimate
 from leafward.types import Collection, Hit, Ranking

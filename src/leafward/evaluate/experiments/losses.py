@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from leafward.evaluate.experiments.traces import Study
-from leafward.search.lost import Fate, GoldPath
+from leafward.search.fates import Fate, GoldPath
 
 
 @dataclass(frozen=True, slots=True)

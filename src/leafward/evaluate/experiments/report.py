@@ -9,12 +9,8 @@ from leafward.evaluate.experiments.facts import Facts
 from leafward.evaluate.experiments.figures import Drawn
 from leafward.evaluate.experiments.losses import Losses
 from leafward.evaluate.experiments.markdown import code, plain, table
-from leafward.evaluate.experiments.results import (
-    ExperimentResult,
-    MethodResult,
-    Versus,
-    full_tokens,
-)
+from leafward.evaluate.experiments.report_tables import cost_table, quality_table, versus_table
+from leafward.evaluate.experiments.results import ExperimentResult, Versus
 from leafward.evaluate.experiments.studying import Studied
 from leafward.evaluate.experiments.traces import FOUND_WITHIN
 
@@ -26,10 +22,15 @@ def report(studied: Studied, facts: Facts, drawn: Sequence[Drawn]) -> Iterator[s
     """Lines of the report."""
     result = studied.result
     yield from (f"# {plain(facts.name)}", "", *_about(studied, facts), "")
-    yield from ("## Quality", "", *_quality(result), "")
-    yield from ("## Cost", "", *_cost(result), "")
+    yield from ("## Quality", "", *quality_table(result), "")
+    yield from ("## Cost", "", *cost_table(result), "")
     if result.versus is not None:
-        yield from (f"## Against {plain(result.versus.baseline)}", "", *_versus(result.versus), "")
+        yield from (
+            f"## Against {plain(result.versus.baseline)}",
+            "",
+            *versus_table(result.versus),
+            "",
+        )
     for figure in drawn:
         yield from (f"![{figure.shows}](figures/{figure.name}.svg)", "", figure.shows, "")
     if any(losses.documents for losses in studied.losses.values()):
@@ -75,82 +76,6 @@ def _warnings(result: ExperimentResult, facts: Facts) -> Iterator[str]:
             )
         if degraded := method.total("degraded"):
             yield f"{name}: {degraded} rankings are degraded: a call in them was lost for good."
-
-
-def _quality(result: ExperimentResult) -> Iterator[str]:
-    head = ["method", "queries", *(plain(name) for name in result.measures)]
-    yield from table(head, [_quality_row(result, method) for method in result.methods])
-    yield ""
-    for method in result.methods:
-        seeds = ", ".join(map(str, method.seeds))
-        yield f"- {plain(method.label)}: {code(method.method)}" + (
-            f", seeds {seeds}" if len(method.seeds) > 1 else ""
-        )
-
-
-def _quality_row(result: ExperimentResult, method: MethodResult) -> list[str]:
-    cells = []
-    for name in result.measures:
-        estimate = method.estimates.get(name)
-        if estimate is None:
-            cells.append("–")
-            continue
-        low, high = estimate.interval.low, estimate.interval.high
-        mean = f"**{estimate.mean:.3f}**" if name == result.measure else f"{estimate.mean:.3f}"
-        # The blank is one that does not break: an interval stays on one line.
-        cells.append(f"{mean}<br>[{low:.3f},\u00a0{high:.3f}]")
-    return [plain(method.label), str(method.queries), *cells]
-
-
-def _cost(result: ExperimentResult) -> Iterator[str]:
-    yield "A query, on average; of seconds the median. Tokens and dollars are what the method costs"
-    yield "by itself: answers that the index already held count at what they once cost. Paid are"
-    yield "the calls and dollars of this experiment alone, over all of its runs."
-    yield ""
-    head = [
-        *("method", "calls", "tokens", "of them paid", "dollars", "seconds", "documents judged"),
-        *("calls paid in all", "dollars paid in all"),
-    ]
-    yield from table(head, [_cost_row(method) for method in result.methods])
-
-
-def _cost_row(method: MethodResult) -> list[str]:
-    usage, asked = method.usage, max(method.asked, 1)
-    tokens = full_tokens(usage)
-    known = usage.money is not None and usage.saved_money is not None
-    money = (usage.money or 0.0) + (usage.saved_money or 0.0)
-    return [
-        plain(method.label),
-        f"{(usage.calls + usage.cache_hits) / asked:,.1f}",
-        f"{tokens / asked:,.0f}",
-        f"{usage.tokens / tokens:.0%}" if tokens else "–",
-        f"{money / asked:.4f}" if known else "unknown",
-        f"{method.median_seconds:,.2f}",
-        f"{method.total('judged') / asked:,.1f}",
-        f"{usage.calls:,}",
-        "unknown" if usage.money is None else f"{usage.money:.2f}",
-    ]
-
-
-def _versus(versus: Versus) -> Iterator[str]:
-    yield (
-        f"{plain(versus.measure)}, query by query, on the queries that both have. p is of the "
-        "paired randomisation test, corrected for the number of methods (Holm)."
-    )
-    yield ""
-    rows = [
-        [
-            plain(each.name),
-            f"{each.difference:+.3f} [{each.interval.low:+.3f}, {each.interval.high:+.3f}]",
-            f"{each.p_value:.4f}",
-            f"{each.p_corrected:.4f}",
-            *(str(each.wins), str(each.ties), str(each.losses)),
-            str(each.wins + each.ties + each.losses),
-        ]
-        for each in versus.comparisons
-    ]
-    head = ["method", "difference", "p", "p corrected", "wins", "ties", "losses", "queries"]
-    yield from table(head, rows)
 
 
 def _lost(studied: Studied) -> Iterator[str]:

@@ -9,8 +9,13 @@ from functools import cached_property
 
 import numpy as np
 
+from leafward.evaluate.experiments.values import (
+    estimated_together,
+    full_tokens,
+    means_over_seeds,
+)
 from leafward.evaluate.measures import Measures
-from leafward.evaluate.statistics import Comparison, bootstrap_columns, compare
+from leafward.evaluate.statistics import Comparison, compare
 from leafward.evaluate.summary import Estimate, Summary, summarise
 from leafward.search.replaying import Replay
 from leafward.settings import SearchSettings
@@ -65,7 +70,7 @@ class MethodResult:
     def per_query(self) -> Mapping[str, Mapping[str, float]]:
         """Mean over seeds, by measure and query id."""
         return {
-            name: _means([summary.per_query[name] for summary in self.summaries])
+            name: means_over_seeds([summary.per_query[name] for summary in self.summaries])
             for name in self.summaries[0].per_query
         }
 
@@ -104,7 +109,7 @@ class MethodResult:
     @cached_property
     def tokens(self) -> Mapping[str, float]:
         """Tokens by query id, mean over seeds, those of answers from the cache included."""
-        return _means(
+        return means_over_seeds(
             [
                 {
                     outcome.query_id: float(full_tokens(outcome.ranking.usage))
@@ -186,37 +191,3 @@ def collected(
         for label, members in by_label.items()
     )
     return ExperimentResult(collection, measures.names, methods, baseline)
-
-
-def full_tokens(usage: Usage) -> int:
-    """Prompt and completion tokens, whether they were paid for now or earlier."""
-    return usage.tokens + usage.saved_tokens
-
-
-def estimated(values: Mapping[str, float]) -> Estimate:
-    """Mean over queries with its bootstrap interval."""
-    return estimated_together({"": values})[""]
-
-
-def estimated_together(tables: Mapping[str, Mapping[str, float]]) -> dict[str, Estimate]:
-    """Means with their intervals of several values of the same queries, by name.
-
-    All see the same resampled queries, which is as good and much quicker than one by one.
-    """
-    if not tables:
-        return {}
-    columns = np.array([list(values.values()) for values in tables.values()], dtype=np.float64).T
-    intervals = bootstrap_columns(columns)
-    return {
-        name: Estimate(float(mean), interval)
-        for name, mean, interval in zip(tables, columns.mean(axis=0), intervals, strict=True)
-    }
-
-
-def _means(tables: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """By query, the mean over the tables that have it; in order of first appearance."""
-    queries = dict.fromkeys(query for table in tables for query in table)
-    return {
-        query: float(np.mean([table[query] for table in tables if query in table]))
-        for query in queries
-    }

@@ -9,8 +9,10 @@ from itertools import accumulate
 import numpy as np
 
 from leafward.evaluate.experiments.agreement import Agreement, agreement
-from leafward.evaluate.experiments.results import MethodResult, Run, full_tokens
-from leafward.search.lost import GoldPath, gold_paths
+from leafward.evaluate.experiments.results import MethodResult, Run
+from leafward.evaluate.experiments.values import full_tokens
+from leafward.search.fates import GoldPath
+from leafward.search.lost import gold_paths
 from leafward.search.replaying import Replay
 from leafward.types import Collection, Hit, Query, Step
 
