@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.findings import NARROW, SAME, findings_table
+from benchmarks.findings import NARROW, SAME, findings_tables
 from benchmarks.machine import RESULTS
 from leafward.evaluate.experiments.figures.style import (
     colour,
@@ -46,7 +46,7 @@ def ablation() -> str:
     for name, part in parts.items():
         lines += _ablation_table(name, part)
     lines += ["", "### The paper's findings beside ours", "", *_about_findings(), ""]
-    lines += findings_table(parts)
+    lines += findings_tables(parts)
     lines += ["", "![nDCG@10 by number of references](ablation.svg)"]
     return "\n".join(lines)
 

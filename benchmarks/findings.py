@@ -65,35 +65,34 @@ def verdict(claim: Claim, row: dict[str, Any]) -> Verdict:
     return "agrees" if max(-low, high) <= NARROW else "open"
 
 
-def findings_table(parts: dict[str, dict[str, Any]]) -> list[str]:
-    """Lines: a row for each finding, a column for each data set and noise model, and a count."""
-    columns = [
-        (name, noise)
-        for name, part in parts.items()
-        for noise in dict.fromkeys(key.split("|")[0] for key in part["rows"])
-    ]
-    rerank = next(
-        key.split("|")[1] for part in parts.values() for key in part["rows"] if "rerank" in key
-    )
+def findings_tables(parts: dict[str, dict[str, Any]]) -> list[str]:
+    """Lines: for each data set a row for each finding, a column for each noise model; the count."""
+    counts: dict[Verdict, int] = {"agrees": 0, "disagrees": 0, "open": 0}
+    lines: list[str] = []
+    for name, part in parts.items():
+        lines += [f"**{name}**", "", *_table(part["rows"], counts), ""]
+    told = ", ".join(f"{count} {said}" for said, count in counts.items())
+    return [*lines, f"Of {sum(counts.values())} comparisons: {told}."]
+
+
+def _table(rows: dict[str, Any], counts: dict[Verdict, int]) -> list[str]:
+    noises = list(dict.fromkeys(key.split("|")[0] for key in rows))
     claims = [(each.row, each.claim, each.told) for each in FINDINGS]
+    rerank = next(key.split("|")[1] for key in rows if "rerank" in key)
     claims.append((rerank, RERANK_CLAIM, RERANK_TOLD))
     lines = [
-        "| without, or with | the paper (real judges) | "
-        + " | ".join(f"{name}, {noise}" for name, noise in columns)
-        + " |",
-        "| --- | --- |" + " --- |" * len(columns),
+        "| changed | the paper (real judges) | " + " | ".join(noises) + " |",
+        "| --- | --- |" + " --- |" * len(noises),
     ]
-    counts: dict[Verdict, int] = {"agrees": 0, "disagrees": 0, "open": 0}
     for row, claim, told in claims:
-        cells = []
-        for name, noise in columns:
-            found = parts[name]["rows"][f"{noise}|{row}"]
-            said = verdict(claim, found)
-            counts[said] += 1
-            low, high = found["difference_interval"]
-            shown = f"**{said}**" if said == "disagrees" else said
-            cells.append(f"{shown} {found['difference']:+.3f} [{low:+.3f}, {high:+.3f}]")
+        cells = [_cell(claim, rows[f"{noise}|{row}"], counts) for noise in noises]
         lines.append(f"| {row} | {told} | " + " | ".join(cells) + " |")
-    total = sum(counts.values())
-    told_counts = ", ".join(f"{count} {said}" for said, count in counts.items())
-    return [*lines, "", f"Of {total} comparisons: {told_counts}."]
+    return lines
+
+
+def _cell(claim: Claim, row: dict[str, Any], counts: dict[Verdict, int]) -> str:
+    said = verdict(claim, row)
+    counts[said] += 1
+    low, high = row["difference_interval"]
+    shown = f"**{said}**" if said == "disagrees" else said
+    return f"{shown} {row['difference']:+.3f} [{low:+.3f}, {high:+.3f}]"

@@ -7,7 +7,7 @@ from typing import Any
 import ir_measures
 import pytest
 from benchmarks.ablation import RERANK, ROWS, ndcg
-from benchmarks.findings import FINDINGS, Claim, findings_table, verdict
+from benchmarks.findings import FINDINGS, Claim, findings_tables, verdict
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,7 +45,7 @@ def test_claims_of_the_paper() -> None:
 
 def test_the_table_counts_its_own_cells() -> None:
     rows = {f"noise|{name}": row(-0.1, -0.2, -0.01) for name in (*ROWS, RERANK)}
-    lines = findings_table({"set": {"rows": rows}})
+    lines = findings_tables({"set": {"rows": rows}})
     assert len([line for line in lines if line.startswith("| ")]) == 2 + len(FINDINGS) + 1
     assert lines[-1] == "Of 10 comparisons: 7 agrees, 3 disagrees, 0 open."
 

@@ -51,6 +51,19 @@ async def test_nothing_is_asked_twice(tmp_path: Path) -> None:
     assert [run.outcomes for run in again] == [run.outcomes for run in first]
 
 
+async def test_progress_goes_by_the_names_of_the_methods(tmp_path: Path) -> None:
+    told: list[tuple[str, int | None]] = []
+
+    class Recorder(Silent):
+        def start(self, stage: str, total: int | None = None) -> None:
+            told.append((stage, total))
+
+    asked = spec(tmp_path)
+    folder = Folder(asked.folder)
+    await Experimenter(asked, collection(), folder, Opener(), progress=Recorder()).run()
+    assert told == [("bm25, seed 3", 6), ("tree, seed 3", 6), ("tree, seed 4", 6)]
+
+
 async def test_an_interrupt_is_raised_and_the_next_run_goes_on(tmp_path: Path) -> None:
     asked: list[str] = []
 
