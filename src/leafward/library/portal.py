@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import threading
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, TypeVar
@@ -31,6 +32,7 @@ class Portal:
         self._on_resume = on_resume
         self._context: AbstractContextManager[BlockingPortal] | None = None
         self._portal: BlockingPortal | None = None
+        self._lock = threading.Lock()
 
     def call(self, function: Callable[[], Awaitable[Result]]) -> Result:
         """Run an async function to its end and return its result."""
@@ -55,9 +57,12 @@ class Portal:
     def _open(self) -> BlockingPortal:
         from anyio.from_thread import start_blocking_portal
 
-        if self._portal is None:
-            self._context = start_blocking_portal("asyncio")
-            self._portal = self._context.__enter__()
-            # Left open, it would be finalised after its thread was frozen, and wait for it forever.
-            atexit.register(self.close)
-        return self._portal
+        with self._lock:  # the first calls may come from several threads
+            if self._portal is None:
+                context = start_blocking_portal("asyncio")
+                self._portal = context.__enter__()
+                self._context = context
+                # Left open, it would be finalised after its thread was frozen, and wait for it
+                # forever.
+                atexit.register(self.close)
+            return self._portal
