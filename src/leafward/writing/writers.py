@@ -53,7 +53,6 @@ class ModelWriter:
             seed=attempt,
             # Without a prefill the model itself has to close the answer.
             stop=prompt.stop if prompt.prefill else (),
-            attempt=attempt,
         )
         return self._read(await self._chat.complete(turns, sampling=sampling), prompt.prefill)
 
