@@ -13,7 +13,7 @@ import typer
 from leafward.cli.clean import one_line
 from leafward.cli.exits import Exit, exit_code
 from leafward.cli.flags import Common
-from leafward.errors import Interrupted, LeafwardError
+from leafward.errors import Interrupted, LeafwardError, QuerySyntaxError
 
 
 def guarded(action: Callable[[], None], common: Common) -> None:
@@ -65,10 +65,17 @@ def _fail(
     if common.json:
         _print_json(error, message, hint, code, retryable)
     else:
-        print(f"leafward: {one_line(message)}", file=sys.stderr)
+        print(f"leafward: {_place(error)}{one_line(message)}", file=sys.stderr)
         if hint:
             print(f"  hint: {one_line(hint)}", file=sys.stderr)
     raise typer.Exit(code)
+
+
+def _place(error: BaseException) -> str:
+    """The column of a malformed expression, as it stands before the message; else empty."""
+    if isinstance(error, QuerySyntaxError) and error.column is not None:
+        return f"column {error.column}: "
+    return ""
 
 
 def _print_json(error: BaseException, message: str, hint: str, code: Exit, retryable: bool) -> None:
@@ -81,6 +88,7 @@ def _print_json(error: BaseException, message: str, hint: str, code: Exit, retry
         "hint": hint,
         "retryable": retryable,
         "exit_code": int(code),
+        "column": getattr(error, "column", None),
     }
     print(json.dumps({"error": told}), file=sys.stderr)
 

@@ -12,6 +12,7 @@ COMMANDS = {
     "demo": "Index Python's language reference and answer questions on it, without a key.",
     "index": "Build the tree of a corpus.",
     "search": "Find the documents that answer a question, with paths and reasons.",
+    "query": "Execute an expression on an engine: PubMed, Boolean, SQL, BM25, tree, …",
     "explain": "Say why a search found a document, or where in the tree it was lost.",
     "tree": "Print the tree, or what lies below one of its nodes.",
     "show": "Print a document, its path from the root, and its summaries.",

@@ -255,6 +255,10 @@ class ErrorBody(Shape):
     hint: str = Field(description="what to do about it; may be empty")
     retryable: bool = Field(description="true where trying again can help")
     exit_code: int
+    column: int | None = Field(
+        description="place, from 1, where an expression or a method is malformed; null where there "
+        "is none to be named"
+    )
 
 
 class ErrorOut(Shape):

@@ -77,7 +77,7 @@ class SqlEngine:
             QuerySyntaxError: no single statement, malformed, not reading, or beyond a limit.
             EngineUnavailable: the file cannot be read, or the clock ran out.
         """
-        return ranking(await self.table(expression), k)
+        return as_ranking(await self.table(expression), k)
 
     async def table(self, expression: str) -> Table:
         """The whole answer, up to the limits on rows and bytes; raises as :meth:`search`."""
@@ -152,7 +152,7 @@ class SqlEngine:
         return translate(error, guard, self.limits, read, complaint)
 
 
-def ranking(table: Table, k: int) -> Ranking:
+def as_ranking(table: Table, k: int) -> Ranking:
     """A table as a ranking of its first column's distinct values."""
     values = dict.fromkeys(_text(row[0]) for row in table.rows if row[0] is not None)
     hits = tuple(Hit(value, 1.0 / rank) for rank, value in enumerate(values, start=1))
