@@ -201,6 +201,8 @@ def test_sql_is_asked_with_its_schema(tmp_path: Path) -> None:
     assert "river(name text, length int)" in asked[0]
     assert [hit.doc_id for hit in written.hits] == ["Oder", "Elbe"]
     assert written.total == 2
+    assert written.table is not None
+    assert written.table.rows == (("Oder",), ("Elbe",))
 
 
 @pytest.mark.parametrize("syntax", ["pubmed", "text"])

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from leafward.engines.sql import as_ranking
 from leafward.errors import EngineUnavailable, QuerySyntaxError
-from leafward.protocols import SearchEngine
-from leafward.types import Flaw, Hit, Rewrite
+from leafward.protocols import SearchEngine, TableEngine
+from leafward.types import Flaw, Hit, Ranking, Rewrite
+from leafward.types.tables import Table
 from leafward.writing.candidates import Candidate
 
 
@@ -18,6 +20,7 @@ class Tried:
     candidate: Candidate
     hits: tuple[Hit, ...] = ()
     notes: tuple[str, ...] = ()
+    table: Table | None = None
 
 
 async def try_out(engine: SearchEngine, rewrite: Rewrite, *, k: int) -> Tried:
@@ -32,14 +35,22 @@ async def try_out(engine: SearchEngine, rewrite: Rewrite, *, k: int) -> Tried:
     if not rewrite.expression:
         return Tried(Candidate(rewrite))
     try:
-        ranking = await engine.search(rewrite.expression, k=max(k, 1))
+        ranking, table = await _execute(engine, rewrite.expression, max(k, 1))
     except QuerySyntaxError as error:
         flaw = Flaw("syntax-error", told(error.message, error.hint), error.column)
         return Tried(Candidate(replace(rewrite, problems=(*rewrite.problems, flaw))))
     except EngineUnavailable as error:
         return Tried(Candidate(rewrite, failure=told(error.message, error.hint)))
-    total = len(ranking.hits) if ranking.total is None and len(ranking.hits) < k else ranking.total
-    return Tried(Candidate(rewrite, total), ranking.hits[:k], ranking.notes)
+    total = ranking.total if table is None or table.truncated else len(table.rows)
+    return Tried(Candidate(rewrite, total), ranking.hits[:k], ranking.notes, table)
+
+
+async def _execute(engine: SearchEngine, expression: str, k: int) -> tuple[Ranking, Table | None]:
+    """The first ``k`` hits; of a database the whole answer too, executed once."""
+    if not isinstance(engine, TableEngine):
+        return await engine.search(expression, k=k), None
+    table = await engine.table(expression)
+    return as_ranking(table, k), table
 
 
 def told(message: str, hint: str) -> str:

@@ -163,6 +163,7 @@ class QueryWriter:
             usage=own if self._own else used,
             candidates=tuple(each.candidate for each in tried),
             notes=found.notes,
+            table=found.table,
             failure=kept.failure,
         )
 

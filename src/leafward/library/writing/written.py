@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leafward.types import Flaw, Hit, Rewrite, Usage
+from leafward.types.tables import Table
 from leafward.writing.candidates import Candidate
 
 
@@ -15,7 +16,8 @@ class Written:
     ``well_formed`` and ``problems`` as in :class:`leafward.types.Rewrite`. ``total`` counts what
     the expression finds, None where the engine does not count, refused it, or was not there
     (``failure`` says why). ``hits`` are the first of them with their ``titles`` where the engine
-    knows any; ``notes`` are what it ignored or read differently. ``candidates`` are all expressions
+    knows any; ``notes`` are what it ignored or read differently; ``table`` is the whole answer of a
+    database, whose ``total`` counts rows. ``candidates`` are all expressions
     that were written, in order.
     """
 
@@ -31,6 +33,7 @@ class Written:
     usage: Usage
     candidates: tuple[Candidate, ...]
     notes: tuple[str, ...] = ()
+    table: Table | None = None
     failure: str = ""
 
     @property

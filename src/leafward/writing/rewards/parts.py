@@ -36,7 +36,7 @@ def at_most(rank: int | None, tiers: Tiers, *, below: float = BELOW) -> float:
 
 def count_found(ids: Sequence[str], relevant: Collection[str], k: int) -> int:
     """Relevant documents among the first ``k``, each once."""
-    return len(set(ids[:k]) & set(relevant))
+    return len(set(relevant).intersection(ids[:k]))
 
 
 def recall(ids: Sequence[str], relevant: Collection[str], k: int) -> float:
