@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
-from datetime import timedelta
-from pathlib import Path
 
 from leafward.engines.pubmed import PubMedEngine
 from leafward.engines.trials import TrialsEngine
-from leafward.errors import StoreError
 from leafward.library.engines.names import ServiceKind
 from leafward.library.engines.opened import Closing
+from leafward.library.keeping import keep_calls
 from leafward.models import Stop
-from leafward.remote.places import cache_folder
 from leafward.settings import Settings
 from leafward.store import CallCache
 from leafward.types import Ranking
 
 CACHE = "services.sqlite"
-
-logger = logging.getLogger("leafward.engines")
 
 
 class OpenedService(Closing):
@@ -75,12 +69,4 @@ def _open_cache(settings: Settings) -> CallCache | None:
     """What services answered lately; None where nothing is to be kept, or can be."""
     if not settings.engines.cache:
         return None
-    folder = cache_folder() if settings.cache_dir is None else settings.cache_dir
-    cache = CallCache(Path(folder) / CACHE)
-    try:
-        cache.clear(older_than=timedelta(days=settings.engines.cache_days))
-    except (StoreError, OSError) as error:
-        logger.warning("what services answer is not kept: %s", error)
-        cache.close()
-        return None
-    return cache
+    return keep_calls(settings, CACHE, days=settings.engines.cache_days, what="services")
