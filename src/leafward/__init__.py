@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from leafward.library.evaluating import aevaluate_method, evaluate_method
     from leafward.library.experimenting import arun_experiment, run_experiment
     from leafward.library.explaining import aexplain, explain
+    from leafward.library.writing import QueryWriter, Written, read_needs
     from leafward.settings import Settings
-    from leafward.types import Document, SearchHit, SearchResult
+    from leafward.types import Document, Need, SearchHit, SearchResult
 
 __version__ = "0.1.0"
 
@@ -30,9 +31,12 @@ _HOMES = {
     "Document": "leafward.types",
     "Index": "leafward.library",
     "LeafwardError": "leafward.errors",
+    "Need": "leafward.types",
+    "QueryWriter": "leafward.library.writing",
     "SearchHit": "leafward.types",
     "SearchResult": "leafward.types",
     "Settings": "leafward.settings",
+    "Written": "leafward.library.writing",
     "abuild": "leafward.library",
     "aevaluate_method": "leafward.library.evaluating",
     "aexplain": "leafward.library.explaining",
@@ -44,6 +48,7 @@ _HOMES = {
     "explain": "leafward.library.explaining",
     "open": "leafward.library",
     "plan": "leafward.library",
+    "read_needs": "leafward.library.writing",
     "run_experiment": "leafward.library.experimenting",
     "verify": "leafward.library",
 }
@@ -52,9 +57,12 @@ __all__ = [
     "Document",
     "Index",
     "LeafwardError",
+    "Need",
+    "QueryWriter",
     "SearchHit",
     "SearchResult",
     "Settings",
+    "Written",
     "__version__",
     "abuild",
     "aevaluate_method",
@@ -67,6 +75,7 @@ __all__ = [
     "explain",
     "open",
     "plan",
+    "read_needs",
     "run_experiment",
     "verify",
 ]

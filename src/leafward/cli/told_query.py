@@ -29,7 +29,7 @@ def query_out(result: QueryResult) -> QueryOut:
         scores=[hit.score for hit in ranking.hits],
         notes=list(ranking.notes),
         degraded=ranking.degraded,
-        table=None if table is None else _table_out(table),
+        table=None if table is None else table_out(table),
     )
 
 
@@ -38,7 +38,7 @@ def print_query(result: QueryResult, *, k: int, quiet: bool) -> None:
     from leafward.cli.output import note
 
     if result.table is not None:
-        _print_table(result.table, k)
+        print_table(result.table, k)
     else:
         total = result.ranking.total
         print("found: unknown how many" if total is None else f"found: {total:,}")
@@ -64,7 +64,8 @@ def print_place(expression: str, error: QuerySyntaxError) -> None:
     print("  " + " " * (at - start - first) + "^", file=sys.stderr)
 
 
-def _print_table(table: Table, k: int) -> None:
+def print_table(table: Table, k: int) -> None:
+    """How many rows there are, and the first ``k`` of them."""
     from rich.table import Table as Grid
     from rich.text import Text
 
@@ -87,7 +88,8 @@ def _shown(cell: Cell) -> str:
     return cell.hex() if isinstance(cell, bytes) else str(cell)
 
 
-def _table_out(table: Table) -> TableOut:
+def table_out(table: Table) -> TableOut:
+    """A table as it is printed with --json."""
     rows = [[_plain(cell) for cell in row] for row in table.rows]
     return TableOut(columns=list(table.columns), rows=rows, truncated=table.truncated)
 

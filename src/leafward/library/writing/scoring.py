@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
+from typing import TypeVar
 
 from leafward.library.portal import Portal
 from leafward.types import Episode, Need
 from leafward.writing import Environment
+
+Result = TypeVar("Result")
 
 
 class Scorer:
@@ -30,6 +33,10 @@ class Scorer:
     ) -> list[float | None]:
         """The rewards alone; None where our own failure left nothing to judge by."""
         return [episode.reward for episode in self.episodes(completions, needs)]
+
+    def call(self, function: Callable[[], Awaitable[Result]]) -> Result:
+        """Run an async function on the scorer's loop, such as the engine's ``aclose``."""
+        return self._portal.call(function)
 
     def close(self) -> None:
         """End the loop."""
