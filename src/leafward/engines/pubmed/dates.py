@@ -54,11 +54,18 @@ class Collected:
 
 
 async def collect(
-    into: Collected, whole: Dates, total: int, *, count: Count, fetch: Fetch, day: Fetch
+    into: Collected,
+    whole: Dates,
+    total: int,
+    *,
+    count: Count,
+    fetch: Fetch,
+    day: Fetch,
+    window: int = WINDOW,
 ) -> None:
     """Collect ids from the newest days on, in ranges small enough to be given out whole.
 
-    A range is halved until its count is at most :data:`WINDOW`. The halves of a range tile it, so
+    A range is halved until its count is at most ``window``. The halves of a range tile it, so
     that one count gives both.
 
     Args:
@@ -70,8 +77,8 @@ async def collect(
         dates, found = waiting.pop()
         if found <= 0:
             continue
-        if found <= WINDOW or dates.days == 1:
-            give = fetch if found <= WINDOW else day
+        if found <= window or dates.days == 1:
+            give = fetch if found <= window else day
             into.ids |= dict.fromkeys(await give(dates, min(found, into.left)))
             continue
         earlier, later = dates.halves()

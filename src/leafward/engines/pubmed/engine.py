@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Literal
 
+from pydantic import SecretStr
+
 from leafward.engines.pubmed.answers import (
     SERVICE,
     Found,
@@ -142,14 +144,14 @@ class PubMedEngine(Service):
         return Request("POST", url, fields, self._private)
 
 
-def _identity(settings: EngineSettings) -> dict[str, str]:
+def _identity(settings: EngineSettings) -> dict[str, SecretStr]:
     """Who asks, as NCBI wishes to know it, and the key from the settings or the environment."""
-    fields = {"tool": "leafward"}
+    fields = {"tool": SecretStr("leafward")}
     if settings.email is not None:
-        fields["email"] = settings.email
+        fields["email"] = SecretStr(settings.email)
     given = settings.ncbi_api_key
     key = os.environ.get("NCBI_API_KEY", "") if given is None else given.get_secret_value()
-    return fields | ({"api_key": key.strip()} if key.strip() else {})
+    return fields | ({"api_key": SecretStr(key.strip())} if key.strip() else {})
 
 
 def _listed(doc_ids: Sequence[str]) -> str:

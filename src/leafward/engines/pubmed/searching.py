@@ -14,9 +14,10 @@ Page = Callable[[str, Dates | None, int, int], Awaitable[Found]]
 
 @dataclass(frozen=True, slots=True)
 class Searcher:
-    """Searches over one way of asking for a page."""
+    """Searches over one way of asking for a page; one search gives out ``window`` records."""
 
     page: Page
+    window: int = WINDOW
 
     async def search(self, expression: str, published: Dates | None, k: int) -> Found:
         """The count, the first ``k`` ids, and PubMed's notes.
@@ -24,15 +25,15 @@ class Searcher:
         Raises:
             QuerySyntaxError, EngineUnavailable: as the page does.
         """
-        found = await self.page(expression, published, 0, min(max(k, 0), WINDOW))
-        if k > WINDOW and found.count > WINDOW:
+        found = await self.page(expression, published, 0, min(max(k, 0), self.window))
+        if k > self.window and found.count > self.window:
             ids, more = await self._sliced(expression, published, found.count, k)
             return Found(found.count, tuple(ids), found.notes + more)
-        ids = await self._rest(expression, published, found, min(k, WINDOW))
+        ids = await self._rest(expression, published, found, min(k, self.window))
         return Found(found.count, tuple(ids), found.notes)
 
     async def _fetch(self, expression: str, published: Dates, wanted: int) -> list[str]:
-        found = await self.page(expression, published, 0, min(wanted, WINDOW))
+        found = await self.page(expression, published, 0, min(wanted, self.window))
         return await self._rest(expression, published, found, wanted)
 
     async def _count(self, expression: str, published: Dates) -> int:
@@ -43,7 +44,7 @@ class Searcher:
     ) -> list[str]:
         """The ids of a page, and of the pages after it where PubMed gave fewer than asked for."""
         ids = dict.fromkeys(found.ids)
-        wanted = max(0, min(wanted, found.count, WINDOW))
+        wanted = max(0, min(wanted, found.count, self.window))
         while len(ids) < wanted:
             page = await self.page(expression, published, len(ids), wanted - len(ids))
             if not set(page.ids) - ids.keys():
@@ -71,7 +72,7 @@ class Searcher:
             return ids
 
         dated = total if published is not None else await count(whole)
-        await collect(into, whole, dated, count=count, fetch=fetch, day=day)
+        await collect(into, whole, dated, count=count, fetch=fetch, day=day, window=self.window)
         if dated < total and into.left > 0:
             notes.append(f"{total - dated:,} records without a date of publication are not reached")
         return list(into.ids), tuple(notes)
@@ -94,5 +95,7 @@ class Searcher:
         async def fetch(entered: Dates, most: int) -> list[str]:
             return await self._fetch(narrowed(entered), published, most)
 
-        await collect(into, ANY, await count(ANY), count=count, fetch=fetch, day=fetch)
+        await collect(
+            into, ANY, await count(ANY), count=count, fetch=fetch, day=fetch, window=self.window
+        )
         return list(into.ids)

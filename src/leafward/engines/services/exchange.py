@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
+from pydantic import SecretStr
+
 from leafward.errors import EngineUnavailable
 from leafward.remote.keys import canonical
 from leafward.remote.retry_after import parse_retry_after
@@ -26,7 +28,7 @@ class Request:
     method: Method
     url: str
     fields: Mapping[str, str]
-    private: Mapping[str, str] = field(default_factory=dict, repr=False)
+    private: Mapping[str, SecretStr] = field(default_factory=dict)
 
     def describe(self) -> str:
         """Canonical JSON of everything that decides the answer."""

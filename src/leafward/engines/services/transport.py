@@ -62,7 +62,7 @@ class Transport:
 
     async def _exchange(self, request: Request) -> Response:
         fields = {name: _sendable(value) for name, value in request.fields.items()}
-        fields |= request.private
+        fields |= {name: value.get_secret_value() for name, value in request.private.items()}
         get = request.method == "GET"
         asked = self._client.get().stream(
             request.method,
