@@ -87,10 +87,13 @@ class StandInServices(Loopback):
         """Start counting anew, attempts included; faults keep their schedule."""
         self._ledger.reset()
 
+    def wait(self, requests: int, timeout: float = 30.0) -> bool:
+        """Block until so many requests have arrived; False where the timeout came first."""
+        return self._ledger.wait(requests, timeout)
+
     def strike(self, *faults: Inject) -> None:
         """Let these faults strike from now on, and no others; none ends them."""
-        desk = Desk(faults, self._latency, self._ledger)
-        self._desk = desk
+        self._desk = Desk(faults, self._latency, self._ledger)
 
     def stop(self) -> None:
         """Close every connection, end the thread, remove the indexes."""
