@@ -108,6 +108,10 @@ def test_sql_has_its_own_key() -> None:
         ('\\"heart attack\\"[ti]"}', '"heart attack"[ti]'),
         ('a\\\\"', "a\\"),
         ('a", "b": 1}</answer>', "a"),
+        ('a", "b": ', "a"),
+        ('a"</answer>', "a"),
+        ('a"\n\nHere is why', "a"),
+        ('a"}{"query": "b"}', "a"),
         ('a"}</answer> and a last word', "a"),
     ],
 )
@@ -121,6 +125,8 @@ def test_a_prefilled_answer_ends_at_its_closing_quote(text: str, expression: str
     [
         ("aspirin AND str", ["missing-tag"]),  # cut off at the length limit
         ('\\"heart attack\\"', ["missing-tag"]),  # the phrase is closed, the answer is not
+        ('"heart attack" AND aspirin', ["missing-tag"]),
+        ('"heart attack"}', ["bad-json"]),
         ('"', ["empty-query"]),
         (' "}', ["empty-query"]),
         ('heart "attack" now"}</answer>', ["bad-json"]),

@@ -13,12 +13,13 @@ THINK, END_THINK, ANSWER, END_ANSWER = "<think>", "</think>", "<answer>", "</ans
 TAIL = '"}' + END_ANSWER
 """What closes an answer whose string is open."""
 
-STOPS = ('"}', '"\n', '" }', '"<')
+STOPS = ('"}', '",', '"\n', '" }', '"<')
 """Where generation may end inside such a string: its closing quote, told by what follows it from
-the escaped quotes of a phrase."""
+the quotes of a phrase."""
 
 _OPEN = re.compile(r'\{\s*"\w+"\s*:\s*"$')
-_QUOTE = re.compile(r'(?:[^"\\]|\\.)*?"', re.DOTALL)
+_ESCAPE_OR_QUOTE = re.compile(r'\\.|"', re.DOTALL)
+_AFTER = re.compile(r"\s*(?:[},<]|$)|\n")
 
 
 def key_of(syntax: str) -> str:
@@ -56,12 +57,17 @@ def with_stop(text: str, prefill: str) -> str:
 def as_written(text: str, prefill: str) -> str:
     """The whole answer: what the prompt began counts as written, and so does what it implies.
 
-    Inside an open string generation stops at the closing quote (:data:`STOPS`), so that the rest
-    of the frame, which is the same for every answer, counts as written from there on.
+    Inside an open string generation ends at the closing quote (:data:`STOPS`): the rest of the
+    frame, which is the same for every answer, counts as written from there on, and whatever a
+    sampler left behind the quote does not.
     """
-    closed = _QUOTE.match(text) if opens_string(prefill) else None
-    if closed is None:
-        return prefill + text
-    end = closed.end() - 1
-    rest = "".join(text[end:].split())
-    return prefill + text[:end] + TAIL if TAIL.startswith(rest) else prefill + text
+    end = _closing_quote(text) if opens_string(prefill) else None
+    return prefill + text if end is None else prefill + text[:end] + TAIL
+
+
+def _closing_quote(text: str) -> int | None:
+    """Where the quote stands that closes an open string; None where none does."""
+    for match in _ESCAPE_OR_QUOTE.finditer(text):
+        if match.group() == '"' and _AFTER.match(text, match.end()):
+            return match.start()
+    return None
