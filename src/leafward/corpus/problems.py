@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -64,6 +65,7 @@ class ProblemLog:
     """Collects problems, or raises the first one, as ``on_problem`` says."""
 
     def __init__(self, on_problem: OnProblem) -> None:
+        self.on_problem: OnProblem = on_problem
         self._refuse = on_problem == "refuse"
         self._found: list[Problem] = []
 
@@ -78,6 +80,10 @@ class ProblemLog:
     def reject(self, path: Path, line: int | None, rejected: Rejected) -> None:
         """Note what a parser of rows turned down."""
         self.report(path, line, rejected.kind, rejected.message)
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Take over what another log has collected."""
+        self._found.extend(problems)
 
     @property
     def problems(self) -> tuple[Problem, ...]:

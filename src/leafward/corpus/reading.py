@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from leafward.corpus.beir import beir_file
+from leafward.corpus.biomedical import find_kind, foreign_xml, read_biomedical
 from leafward.corpus.folder import read_file, read_folder
 from leafward.corpus.formats import READERS
 from leafward.corpus.lines import read_objects
@@ -16,13 +17,16 @@ from leafward.errors import CorpusError, SettingsError
 from leafward.types import Document
 
 _ACCEPTED = (
-    "a BEIR folder (corpus.jsonl), a .jsonl or .csv file (also .gz),"
-    " or a folder of .txt, .md, .html and .pdf files"
+    "a BEIR folder (corpus.jsonl), a .jsonl or .csv file (also .gz), PubMed's .xml(.gz),"
+    " ClinicalTrials.gov's .json, or a folder of .txt, .md, .html and .pdf files"
 )
 
 
 def read_corpus(path: Path, *, on_problem: OnProblem = "skip", chunk_tokens: int = 300) -> Corpus:
     """Read a BEIR folder, a JSONL or CSV file (plain or ``.gz``), or a folder of text files.
+
+    PubMed's XML and ClinicalTrials.gov's JSON, a file or a folder of either, are known by what
+    stands in them (see :mod:`leafward.corpus.pubmed_xml`, :mod:`leafward.corpus.trials_json`).
 
     Text files are cut into passages of at most ``chunk_tokens`` estimated tokens, with ids
     ``relative/path.md#0`` and ``source``, ``section`` and ``position`` in their metadata. Rows of
@@ -46,16 +50,21 @@ def read_corpus(path: Path, *, on_problem: OnProblem = "skip", chunk_tokens: int
 
 
 def _documents(path: Path, log: ProblemLog, chunk_tokens: int) -> Iterator[Document]:
-    if path.is_dir():
-        beir = beir_file(path, "corpus.jsonl")
-        return _rows(beir, log) if beir else read_folder(path, log, chunk_tokens=chunk_tokens)
     if not path.exists():
         raise CorpusError("there is no such file or folder", path=path, hint=_missing_hint(path))
+    beir = beir_file(path, "corpus.jsonl") if path.is_dir() else None
+    if beir is not None:
+        return _rows(beir, log)
+    kind = find_kind(path)
+    if kind is not None:
+        return read_biomedical(path, kind, log)
+    if path.is_dir():
+        return read_folder(path, log, chunk_tokens=chunk_tokens)
     if _row_format(path):
         return _rows(path, log)
     if path.suffix.lower() in READERS:
         return read_file(path, path.name, log, Ids(log), chunk_tokens)
-    raise CorpusError(
+    raise foreign_xml(path) or CorpusError(
         f"{path.suffix or 'a file without suffix'} cannot be read",
         path=path,
         hint=f"name {_ACCEPTED}",
