@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from leafward.engines import Bm25Engine
 from leafward.errors import IndexNotFound, LeafwardError
+from leafward.library.engines.derived import derived_folders, manifest_problems
 from leafward.library.session import index_path
 from leafward.store import Store, VerifyProblem, VerifyReport
 from leafward.store import verify as verify_store
@@ -22,7 +24,8 @@ def verify(path: str | Path) -> VerifyReport:
     if not report.ok:
         return report
     problem = _lexical_problem(where)
-    return report if problem is None else VerifyReport(False, (problem,))
+    problems = (*([] if problem is None else [problem]), *_boolean_problems(where))
+    return VerifyReport(False, problems) if problems else report
 
 
 def _lexical_problem(path: Path) -> VerifyProblem | None:
@@ -42,3 +45,13 @@ def _lexical_problem(path: Path) -> VerifyProblem | None:
                 repair,
             )
     return None
+
+
+def _boolean_problems(path: Path) -> Iterator[VerifyProblem]:
+    """What is wrong with the Boolean indexes that queries have left beside the generations."""
+    for folder in derived_folders(path):
+        for what in manifest_problems(folder):
+            yield VerifyProblem(
+                f"the Boolean index of generation {folder.name}: {what}",
+                f"delete {folder}; the next query on boolean:{path} makes it again",
+            )
