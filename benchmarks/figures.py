@@ -152,25 +152,47 @@ def speed() -> str:
     )
 
 
+HEAD = (
+    "| data set | method | queries | nDCG@10 [95 % interval] | seconds a query | tokens a query |"
+)
+
+
 def zero_key() -> str:
+    """What costs nothing, on all queries."""
     stored = result("zero_key")
-    lines = [
-        "| data set | method | queries | nDCG@10 [95 % interval] | seconds a query | model calls |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
+    lines = [HEAD, "| --- | --- | --- | --- | --- | --- |"]
     for name, part in stored.items():
-        if name in ("machine", "capped"):
-            continue
-        for label, row in part.items():
-            if not isinstance(row, dict):
-                continue
-            low, high = row["interval"]
-            lines.append(
-                f"| {name} | {label} | {row['queries']} | {row['ndcg@10']:.3f} "
-                f"[{low:.3f}, {high:.3f}] | {row['median_seconds']:.2f} | "
-                f"{row['calls'] + row['cache_hits']} |"
-            )
+        if name != "machine":
+            lines += [quality_row(name, method, row) for method, row in part.items()]
     return "\n".join(lines)
+
+
+def local_model() -> str:
+    """The packaged language model under its cap, beside what costs nothing on the same queries."""
+    stored = result("local_model")
+    lines = [HEAD, "| --- | --- | --- | --- | --- | --- |"]
+    for name, part in stored.items():
+        if name != "machine":
+            lines += [quality_row(part["collection"], row["label"], row) for row in part["methods"]]
+    return "\n".join(lines)
+
+
+def quality_row(collection: str, method: str, row: dict[str, Any]) -> str:
+    """One line of a table: quality with its interval, and what a query takes."""
+    quality, usage, queries = row["measures"]["nDCG@10"], row["usage"], row["queries"]
+    low, high = quality["interval"]
+    tokens = usage["prompt_tokens"] + usage["completion_tokens"] + usage["saved_tokens"]
+    return (
+        f"| {collection} | {method} | {queries} | {quality['mean']:.3f} [{low:.3f}, {high:.3f}] | "
+        f"{row['median_seconds']:.2f} | {tokens / queries:,.0f} |"
+    )
+
+
+def between(text: str, name: str, table: str) -> str:
+    """A page with the table between the marks of this name replaced."""
+    begin, end = f"<!-- {name} figures: begin -->", f"<!-- {name} figures: end -->"
+    before, rest = text.split(begin)
+    return f"{before}{begin}\n{table}\n{end}{rest.split(end)[1]}"
 
 
 def main() -> None:
@@ -187,19 +209,25 @@ def main() -> None:
         "",
         "## What the zero-key default is worth",
         "",
-        "`python -m benchmarks.zero_key`",
+        "`python -m benchmarks.zero_key`: all test queries, default settings.",
         "",
         zero_key(),
+        "",
+        "## What the packaged 1.5B model is worth",
+        "",
+        "`leafward experiment run benchmarks/bright_local/biology.toml` and `theoremqa.toml`, then "
+        "`python -m benchmarks.local_model`. Qwen2.5-Coder-1.5B on two shared cores, letters in "
+        "two orders fused with MiniLM, at most three slates (six calls) a query; the method names "
+        "are spelled out in those files. A sample of the queries where fewer than all are named.",
+        "",
+        local_model(),
         "",
     ]
     (DOCS / "figures.md").write_text("\n".join(parts))
     picture()
     readme = DOCS.parent / "README.md"
-    text = readme.read_text()
-    begin, end = "<!-- zero-key figures: begin -->", "<!-- zero-key figures: end -->"
-    before, rest = text.split(begin)
-    after = rest.split(end)[1]
-    readme.write_text(f"{before}{begin}\n{zero_key()}\n{end}{after}")
+    text = between(readme.read_text(), "zero-key", zero_key())
+    readme.write_text(between(text, "local", local_model()))
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.library.judging import JudgeName, resolve_judge, suited
-from leafward.settings import SearchSettings
+from leafward.library.judging import resolve_judge, suited
+from leafward.settings import JudgeName, SearchSettings
 
 
 @pytest.mark.parametrize(
