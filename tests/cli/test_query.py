@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sqlite3
 from contextlib import closing
@@ -133,6 +134,22 @@ def test_engines_over_an_index(leafward: Leafward, index: Path) -> None:
         told = leafward("query", f"{kind}:{index}", "who hunts mice", "-k", 2, "--json").json
         assert set(told["ids"]) == {"cats", "owls"}
         assert told["syntax"] == "text"
+
+
+def test_a_file_of_pubmed_becomes_an_index(leafward: Leafward, tmp_path: Path) -> None:
+    articles = "".join(
+        f"<PubmedArticle><MedlineCitation><PMID>{n}</PMID><Article><Journal><JournalIssue><PubDate>"
+        f"<Year>{2000 + n}</Year></PubDate></JournalIssue></Journal><ArticleTitle>Aspirin {n}"
+        "</ArticleTitle></Article></MedlineCitation></PubmedArticle>"
+        for n in range(1, 9)
+    )
+    data = f"<PubmedArticleSet>{articles}</PubmedArticleSet>".encode()
+    (tmp_path / "pubmed24n0001.xml.gz").write_bytes(gzip.compress(data))
+    made = leafward("index", "pubmed24n0001.xml.gz", "x.leafward", "-e", "lexical", "-q")
+    assert made.code == Exit.OK, made.err
+    ran = leafward("query", "boolean:x.leafward", "aspirin[ti] AND 2003:2004[dp]")
+    assert ran.out.splitlines() == ["found: 2", "  4  Aspirin 4", "  3  Aspirin 3"]
+    assert leafward("verify", "x.leafward").code == Exit.OK
 
 
 def test_sql(leafward: Leafward, tmp_path: Path) -> None:

@@ -58,6 +58,14 @@ async def test_methods_over_an_index(index: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["boolean", "bm25", "dense", "hybrid", "tree"])
+@pytest.mark.parametrize("k", [0, 10**9])
+async def test_none_and_more_than_there_are(index: Path, kind: str, k: int) -> None:
+    ranking = await found(f"{kind}:{index}", "flour", k=k)
+    assert len(ranking.hits) <= (0 if k == 0 else len(corpus()))
+    assert bool(ranking.hits) is bool(k)
+
+
+@pytest.mark.parametrize("kind", ["boolean", "bm25", "dense", "hybrid", "tree"])
 async def test_a_blank_expression_is_the_query_s_fault(index: Path, kind: str) -> None:
     with pytest.raises(QuerySyntaxError) as caught:
         await found(f"{kind}:{index}", "  ")

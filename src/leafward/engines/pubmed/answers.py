@@ -77,8 +77,7 @@ def read_search(response: Response, expression: str) -> Found:
             column=column_of(f"[{field.strip('[]')}]", expression),
             hint=_TAGS,
         )
-    ids = tuple(dict.fromkeys(pmid for pmid in read.idlist if pmid.isdigit()))
-    return Found(read.count, ids, tuple(_notes(errors, warnings)))
+    return Found(read.count, tuple(dict.fromkeys(read.idlist)), tuple(_notes(errors, warnings)))
 
 
 def read_titles(response: Response, ids: list[str]) -> list[str]:

@@ -155,5 +155,5 @@ def _identity(settings: EngineSettings) -> dict[str, SecretStr]:
 
 
 def _listed(doc_ids: Sequence[str]) -> str:
-    """Ids as one field; what is no PMID is left out, and thereby unknown."""
-    return ",".join(doc_id for doc_id in doc_ids if doc_id.isascii() and doc_id.isdigit())
+    """Ids as one field; what could not be one is left out, and thereby unknown."""
+    return ",".join(doc_id for doc_id in doc_ids if doc_id.isascii() and doc_id.isalnum())
