@@ -29,6 +29,7 @@ from leafward.evaluate.method.nodes import (
     checked_setting,
 )
 from leafward.evaluate.method.scanning import Token, tokens
+from leafward.settings import SearchSettings
 
 _KINDS: Mapping[str, type[Any]] = {
     "bm25": Bm25,
@@ -185,7 +186,7 @@ def _read(name: str, kind: type[Any], key: str, text: str) -> Any:
         return _READERS[key](key, text)
     if kind is TreePlus and key == "judge":
         return text
-    if kind in (Tree, TreePlus):
+    if kind in (Tree, TreePlus) and key in SearchSettings.model_fields:
         return checked_setting(key, None if text == "none" else text)
     raise _UnknownArgument(f"{name} has no argument {key}", hint=_takes(name, kind))
 
