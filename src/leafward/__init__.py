@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from leafward.errors import LeafwardError
     from leafward.evaluate.experiments.comparing import compare_experiments
     from leafward.library import Index, abuild, build, doctor, open, plan, verify  # noqa: A004
+    from leafward.library.engines import open_engine
     from leafward.library.evaluating import aevaluate_method, evaluate_method
     from leafward.library.experimenting import arun_experiment, run_experiment
     from leafward.library.explaining import aexplain, explain
@@ -47,6 +48,7 @@ _HOMES = {
     "evaluate_method": "leafward.library.evaluating",
     "explain": "leafward.library.explaining",
     "open": "leafward.library",
+    "open_engine": "leafward.library.engines",
     "plan": "leafward.library",
     "read_needs": "leafward.library.writing",
     "run_experiment": "leafward.library.experimenting",
@@ -74,6 +76,7 @@ __all__ = [
     "evaluate_method",
     "explain",
     "open",
+    "open_engine",
     "plan",
     "read_needs",
     "run_experiment",
