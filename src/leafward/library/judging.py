@@ -76,13 +76,18 @@ def make_judge(name: JudgeName, resources: Resources, settings: SearchSettings) 
             f"the {resolved} judge needs a language model",
             hint="name one: --model openai:MODEL, or --model local:qwen2.5-coder-1.5b",
         )
-    screen = settings.screen or (FUSED_SCREEN if resolved == "fused" else None)
+    screen = screened_to(resolved, settings)
     model = _model_judge(resolved, chat, settings.candidate_tokens)
     if screen is not None:
         model = ScreenedJudge(model, embedding, keep=screen)
     if resolved != "fused":
         return model
     return FusedJudge([(model, LETTER_WEIGHT), (embedding, EMBEDDING_WEIGHT)])
+
+
+def screened_to(resolved: JudgeName, settings: SearchSettings) -> int | None:
+    """To how many candidates a slate is cut before a language model reads it; None reads all."""
+    return settings.screen or (FUSED_SCREEN if resolved == "fused" else None)
 
 
 def _model_judge(name: JudgeName, chat: ChatModel, candidate_tokens: int) -> Judge:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from leafward.errors import SettingsError
 from leafward.evaluate.method import CrossEncoder, Rerank
+from leafward.library.judging import screened_to
 from leafward.library.retrieving.found import Finder, Found, Need
 from leafward.library.retrieving.scope import Scope
 from leafward.library.retrieving.watching import WatchedJudge
@@ -82,9 +83,10 @@ def sliding(method: Rerank, inner: Finder, scope: Scope) -> Finder:
         SettingsError: the judge has fewer letters than a window has candidates, or no model.
     """
     name = scope.judge_name(method.judge)
-    if name in ("letters", "fused") and method.window > MAX_CANDIDATES:
+    read = min(method.window, screened_to(name, scope.settings) or method.window)
+    if name in ("letters", "fused") and read > MAX_CANDIDATES:
         raise SettingsError(
-            f"the {name} judge has {MAX_CANDIDATES} letters for a window of {method.window}",
+            f"the {name} judge has {MAX_CANDIDATES} letters for {read} candidates of a window",
             hint=f"say window={MAX_CANDIDATES} or less, or take another judge",
         )
     top = method.top
