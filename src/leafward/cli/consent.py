@@ -29,7 +29,7 @@ def _may_cost(spec: str, models: ModelSettings) -> bool:
     from leafward.models import PROVIDERS
 
     name = spec.partition(":")[0]
-    if name == "local":
+    if name in ("local", "checkpoint"):
         return False
     if models.price_prompt or models.price_completion:
         return True

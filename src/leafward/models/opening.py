@@ -6,6 +6,7 @@ from pathlib import Path
 
 from leafward.models.budget import Budget, Budgeted, check_prices
 from leafward.models.cache import Cached
+from leafward.models.causal.sources import checkpoint_folder, fingerprint, is_checkpoint
 from leafward.models.layers import OpenChat
 from leafward.models.limits import Limited
 from leafward.models.meter import Meter, Metered
@@ -31,7 +32,8 @@ def open_chat(
     cache_dir: Path | None = None,
     offline: bool = False,
 ) -> OpenChat:
-    """Open ``PROVIDER:MODEL`` or ``local:NAME_OR_GGUF_PATH``; close it with ``aclose``.
+    """Open ``PROVIDER:MODEL``, ``local:NAME_OR_GGUF_PATH`` or ``checkpoint:PATH`` (the path of a
+    checkpoint in Hugging Face's layout will do alone); close it with ``aclose``.
 
     From the outside in: answers come from the cache, no call is made after a stop, what fails is
     tried again, calls keep the provider's limits, each attempt is reserved in the budget and
@@ -51,6 +53,12 @@ def open_chat(
         model = open_local_chat(
             spec.removeprefix(LOCAL), settings, cache_dir=cache_dir, offline=offline
         )
+    elif is_checkpoint(spec):
+        from leafward.models.transformers_chat import open_transformers_chat
+
+        prices = find_prices(spec, settings, free=True) or FREE
+        base_url = fingerprint(checkpoint_folder(spec))  # it may be trained on
+        model = open_transformers_chat(spec, settings)
     else:
         endpoint = find_endpoint(spec, settings)
         base_url = endpoint.public_url
