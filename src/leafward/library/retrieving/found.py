@@ -101,6 +101,13 @@ async def answer(finder: Finder, query: Query, settings: SearchSettings, *, k: i
     return Answer(found, used.total)
 
 
+class Group(Protocol):
+    """Several finders that are asked at once, whose hits are kept apart."""
+
+    async def find_each(self, need: Need, *, k: int) -> tuple[Found, ...]:
+        """The best ``k`` of each finder, in their order."""
+
+
 class FinderRetriever:
     """A finder as a :class:`leafward.protocols.Retriever`; limits in ``settings`` are a query's."""
 

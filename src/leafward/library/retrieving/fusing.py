@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from leafward.concurrency import map_drained
-from leafward.library.retrieving.found import Finder, Found, Need, together
+from leafward.library.retrieving.found import Finder, Found, Group, Need, together
 from leafward.search.fusion import adapted, reciprocal_rank, weighted
 from leafward.types import Hit
 
@@ -16,22 +16,38 @@ ADAPTIVE_POWER = 1.0
 (benchmarks/fusion_weights.py)."""
 
 
-class FusedFinder:
-    """Asks every finder for its best ``depth`` at once and fuses what they find."""
+class Together:
+    """Finders that are asked the same."""
 
-    def __init__(self, finders: Sequence[Finder], fuse: Fuse, *, depth: int) -> None:
+    def __init__(self, finders: Sequence[Finder]) -> None:
         self._finders = tuple(finders)
+
+    async def find_each(self, need: Need, *, k: int) -> tuple[Found, ...]:
+        """Raises what the first finder to fail raises, after the others have ended."""
+
+        async def one(finder: Finder) -> Found:
+            return await finder.find(need, k=k)
+
+        return tuple(await map_drained(one, self._finders, limit=len(self._finders)))
+
+
+class FusedFinder:
+    """Asks all finders of all groups for their best ``depth`` and fuses what they find."""
+
+    def __init__(self, groups: Sequence[Group], fuse: Fuse, *, depth: int) -> None:
+        self._groups = tuple(groups)
         self._fuse = fuse
         self._depth = depth
 
     async def find(self, need: Need, *, k: int) -> Found:
-        """Raises what the first finder to fail raises, after the others have ended."""
+        """Raises what the first group to fail raises, after the others have ended."""
         depth = max(self._depth, k)
 
-        async def one(finder: Finder) -> Found:
-            return await finder.find(need, k=depth)
+        async def each(group: Group) -> tuple[Found, ...]:
+            return await group.find_each(need, k=depth)
 
-        parts = tuple(await map_drained(one, self._finders, limit=len(self._finders)))
+        grouped = await map_drained(each, self._groups, limit=len(self._groups))
+        parts = tuple(part for group in grouped for part in group)
         return together(parts, self._fuse([part.hits for part in parts])[:k])
 
 

@@ -17,10 +17,10 @@ from leafward.evaluate.method import (
     TreePlus,
 )
 from leafward.library.retrieving.flat import Bm25Finder, DenseFinder
-from leafward.library.retrieving.found import Finder, FinderRetriever
-from leafward.library.retrieving.fusing import FusedFinder, by_ranks, by_weights
+from leafward.library.retrieving.found import Finder, FinderRetriever, Group
+from leafward.library.retrieving.fusing import FusedFinder, Together, by_ranks, by_weights
 from leafward.library.retrieving.reranking import cross_encoded, sliding
-from leafward.library.retrieving.rewriting import RewrittenFinder
+from leafward.library.retrieving.rewriting import Rewriting, RewrittenFinder, RewrittenGroup
 from leafward.library.retrieving.scope import Scope
 from leafward.library.retrieving.trees import TreeFinder
 from leafward.protocols import Retriever
@@ -64,22 +64,22 @@ def make_finder(method: Method, scope: Scope) -> Finder:
         case Dense():
             return DenseFinder(scope)
         case Hybrid():
-            pair: list[Finder] = [Bm25Finder(scope), DenseFinder(scope)]
             fuse = by_weights(method.weights, adaptive=method.adaptive)
-            return FusedFinder(pair, fuse, depth=method.depth)
+            return FusedFinder([_cheap(scope)], fuse, depth=method.depth)
         case Tree():
             return TreeFinder(scope, method.judge, tree_settings(method, scope.settings))
         case TreePlus():
             return _tree_plus(method, scope)
         case Rrf():
-            parts = [make_finder(part, scope) for part in method.of]
-            return FusedFinder(parts, by_ranks(method.c), depth=method.depth)
+            parts = Together([make_finder(part, scope) for part in method.of])
+            return FusedFinder([parts], by_ranks(method.c), depth=method.depth)
         case Rerank():
             return sliding(method, make_finder(method.of, scope), scope)
         case CrossEncoder():
             return cross_encoded(method, make_finder(method.of, scope), scope)
         case Rewritten():
-            return RewrittenFinder(scope, method.rewriting, make_finder(method.of, scope))
+            rewriting = Rewriting(scope, method.rewriting)
+            return RewrittenFinder(rewriting, make_finder(method.of, scope))
     assert_never(method)
 
 
@@ -90,8 +90,13 @@ def tree_settings(method: Tree, settings: SearchSettings) -> SearchSettings:
 
 
 def _tree_plus(method: TreePlus, scope: Scope) -> Finder:
-    cheap: list[Finder] = [Bm25Finder(scope), DenseFinder(scope)]
+    tree = Together([make_finder(method.tree, scope)])
+    cheap = _cheap(scope)
     if method.cheap is not None:
-        cheap = [RewrittenFinder(scope, method.cheap, each) for each in cheap]
+        cheap = RewrittenGroup(Rewriting(scope, method.cheap), cheap)
     fuse = by_weights(method.weights, adaptive=method.adaptive)
-    return FusedFinder([make_finder(method.tree, scope), *cheap], fuse, depth=method.depth)
+    return FusedFinder([tree, cheap], fuse, depth=method.depth)
+
+
+def _cheap(scope: Scope) -> Group:
+    return Together([Bm25Finder(scope), DenseFinder(scope)])
