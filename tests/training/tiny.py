@@ -28,7 +28,8 @@ def make_checkpoint(folder: Path, *, seed: int = 0, texts: tuple[str, ...] = ())
     """Write a random two-layer Llama with a byte-level tokenizer.
 
     Args:
-        texts: become one token each, so that a tiny model can say something in few tokens.
+        texts: become one token each, of which the model says one at random, so that it can be
+            taught which.
     """
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
@@ -48,9 +49,25 @@ def make_checkpoint(folder: Path, *, seed: int = 0, texts: tuple[str, ...] = ())
         bos_token_id=None,
         pad_token_id=None,
     )
-    LlamaForCausalLM(config).save_pretrained(folder)
+    model = LlamaForCausalLM(config)
+    if texts:
+        _teach(model, list(range(len(tokenizer) - len(texts), len(tokenizer))))
+    model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+def _teach(model: Any, said: list[int]) -> None:
+    """Make some tokens about equally likely after anything, and all others unlikely."""
+    import torch
+
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    for _ in range(60):
+        seen = torch.randint(model.config.vocab_size, (8, 12))
+        logits = model(input_ids=seen).logits.log_softmax(-1)
+        optimiser.zero_grad()
+        (-logits[..., said].mean()).backward()
+        optimiser.step()
 
 
 def _tokenizer(texts: tuple[str, ...]) -> Any:

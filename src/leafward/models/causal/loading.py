@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from leafward.errors import MissingExtra, WeightsError
 from leafward.models.causal.model import CausalModel
+from leafward.models.causal.quiet import quiet
 from leafward.models.causal.sources import HUB, Source, parse_source
 from leafward.models.threads import idle_threads
 
@@ -49,7 +49,7 @@ def load_causal(
         torch.set_num_threads(threads or idle_threads())
     given = _given(source, offline=offline or not spec.startswith(HUB))
     try:
-        with _quiet(transformers):
+        with quiet(transformers.utils.logging):
             tokenizer = transformers.AutoTokenizer.from_pretrained(source.place, **given)
             model = _load(transformers, source, given, getattr(torch, dtype))
     except (OSError, ValueError, KeyError, RuntimeError) as error:
@@ -91,15 +91,3 @@ def _load(transformers: Any, source: Source, given: dict[str, Any], dtype: Any) 
     else:
         given = {**given, "use_safetensors": True}  # the other format is pickle
     return transformers.AutoModelForCausalLM.from_pretrained(source.place, dtype=dtype, **given)
-
-
-@contextmanager
-def _quiet(transformers: Any) -> Iterator[None]:
-    """Without transformers' bars, which would mix with ours."""
-    shown = transformers.utils.logging.is_progress_bar_enabled()
-    transformers.utils.logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            transformers.utils.logging.enable_progress_bar()

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from leafward.models.causal.quiet import quiet
 from leafward.types import Message
 
 Tokens = list[int]
@@ -150,8 +151,11 @@ class CausalModel:
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write weights, configuration and tokenizer in Hugging Face's layout."""
-        self.model.save_pretrained(folder, safe_serialization=True)
-        self.tokenizer.save_pretrained(folder)
+        from transformers.utils import logging
+
+        with quiet(logging):
+            self.model.save_pretrained(folder, safe_serialization=True)
+            self.tokenizer.save_pretrained(folder)
 
     def _forward(
         self,

@@ -1,0 +1,83 @@
+"""Drawing completions for needs and having them judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from leafward.models.causal import CausalModel, generate
+from leafward.models.causal.model import Tokens
+from leafward.types import Episode, Message, Need
+from leafward.writing import Style
+
+Scoring = Callable[[Sequence[str], Sequence[str]], list[Episode]]
+"""Judges completions for needs given by id: :meth:`leafward.library.writing.Scorer.episodes`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Completions with what they were drawn from: ``group`` in a row for each prompt."""
+
+    prompts: list[Tokens]
+    completions: list[Tokens]
+    episodes: list[Episode]
+
+    @property
+    def group(self) -> int:
+        """Completions for each prompt."""
+        return len(self.completions) // len(self.prompts)
+
+    @property
+    def rewards(self) -> list[float | None]:
+        """None where our own failure left nothing to judge by."""
+        return [episode.reward for episode in self.episodes]
+
+
+def draw(
+    model: CausalModel,
+    style: Style,
+    needs: Sequence[Need],
+    score: Scoring,
+    *,
+    count: int,
+    max_tokens: int,
+    temperature: float,
+    seed: int | None = None,
+    stops: bool = True,
+) -> Drawn:
+    """Draw ``count`` completions for each need in a style and have them judged.
+
+    Args:
+        temperature: 0 is greedy.
+        stops: whether a completion ends at the style's stop strings.
+    """
+    prompts = [encoded(model, style, need) for need in needs]
+    stop = style.prompt(needs[0]).stop if stops else ()
+    drawn = generate(
+        model,
+        prompts,
+        count=count,
+        max_tokens=max_tokens,
+        temperature=temperature,
+        stop=stop,
+        seed=seed,
+    )
+    ids = [need.id for need in needs for _ in range(count)]
+    episodes = score([each.text for each in drawn], ids)
+    return Drawn(prompts, [each.tokens for each in drawn], episodes)
+
+
+def encoded(model: CausalModel, style: Style, need: Need) -> Tokens:
+    """The prompt for a need as tokens, the prefill included."""
+    prompt = style.prompt(need)
+    turns = prompt.messages
+    if prompt.prefill:
+        turns = (*turns, Message("assistant", prompt.prefill))
+    return model.encode(turns)
+
+
+def chunks(drawn: Drawn, needs: int) -> Iterator[slice]:
+    """Places of prompts, ``needs`` at a time (0: all at once)."""
+    size = needs or len(drawn.prompts)
+    for start in range(0, len(drawn.prompts), size):
+        yield slice(start, start + size)

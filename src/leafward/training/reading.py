@@ -1,0 +1,94 @@
+"""From a TOML file to a recipe."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from leafward.errors import SettingsError
+from leafward.training.recipe import CompareSpec, EngineSpec, Recipe
+
+
+def read_recipe(path: str | Path) -> Recipe:
+    """Read and check a recipe; relative paths in it become absolute.
+
+    Raises:
+        SettingsError: the file is missing, no TOML, or says something that cannot be run.
+    """
+    path = Path(path)
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise SettingsError(
+            f"there is no recipe {path}", hint="recipes/pico-smollm2.toml is one"
+        ) from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"{path} is no TOML: {error}", hint="correct this line") from error
+    return recipe_from(given, path)
+
+
+def recipe_from(given: Mapping[str, Any], path: Path) -> Recipe:
+    """A recipe from a parsed file; ``path`` is where it stands (it need not exist).
+
+    Raises:
+        SettingsError: as :func:`read_recipe`.
+    """
+    try:
+        recipe = Recipe.model_validate(given)
+    except ValidationError as error:
+        raise _explained(error, path) from error
+    folder = path.absolute().parent
+    needs = recipe.needs.model_copy(update={"source": _placed(folder, recipe.needs.source)})
+    out = recipe.out if recipe.out != Path() else Path(f"{path.stem}.run")
+    return recipe.model_copy(
+        update={
+            "name": recipe.name or path.stem,
+            "model": _model(folder, recipe.model),
+            "engine": _engine(folder, recipe.engine),
+            "needs": needs,
+            "compare": _compare(folder, recipe.compare, needs.source),
+            "out": _placed(folder, out),
+        }
+    )
+
+
+def _placed(folder: Path, path: Path) -> Path:
+    return (folder / path.expanduser()).resolve()
+
+
+def _engine(folder: Path, spec: EngineSpec) -> EngineSpec:
+    kind, colon, target = spec.name.partition(":")
+    name = f"{kind}:{_placed(folder, Path(target.strip()))}" if colon else spec.name
+    corpora = tuple(_placed(folder, path) for path in spec.corpora)
+    return spec.model_copy(update={"name": name, "corpora": corpora})
+
+
+def _compare(folder: Path, spec: CompareSpec, needs: Path) -> CompareSpec:
+    source = needs if spec.source is None else _placed(folder, spec.source)
+    others = {
+        label: other.model_copy(update={"model": _model(folder, other.model)})
+        for label, other in spec.others.items()
+    }
+    return spec.model_copy(update={"source": source, "others": others})
+
+
+def _model(folder: Path, spec: str) -> str:
+    """A model's specification; of a path that belongs to it the absolute one."""
+    kind, colon, target = spec.partition(":")
+    if colon and (kind == "checkpoint" or (kind == "local" and target.endswith(".gguf"))):
+        return f"{kind}:{_placed(folder, Path(target))}"
+    return spec
+
+
+def _explained(error: ValidationError, path: Path) -> SettingsError:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"] if part != "[key]")
+    message = first["msg"].removeprefix("Value error, ")
+    return SettingsError(
+        f"{path}: {where}: {message}" if where else f"{path}: {message}",
+        hint="docs/training.md describes the file",
+    )
