@@ -66,7 +66,7 @@ def test_search_is_easy_to_read(leafward: Leafward, index: Path) -> None:
     assert "0 calls" in ran.out and "stopped:" in ran.out
 
 
-@pytest.mark.parametrize("method", ["tree", "bm25", "dense"])
+@pytest.mark.parametrize("method", ["tree", "bm25", "dense", "tree++(weights=1/1/1)", "hybrid"])
 def test_search_as_json(leafward: Leafward, index: Path, method: str) -> None:
     ran = leafward("search", index, "owls hunt with silent wings", "--method", method, "--json")
     told = shaped(shapes.SearchOut, ran.json)
@@ -75,8 +75,17 @@ def test_search_as_json(leafward: Leafward, index: Path, method: str) -> None:
         "doc_id", "title", "score", "path", "latent", "raw", "reasons"
     }  # fmt: skip
     assert told["hits"][0]["doc_id"] == "owls"
-    assert bool(told["hits"][0]["path"]) is (method == "tree")
+    assert bool(told["hits"][0]["path"]) is method.startswith("tree")
     assert told["degraded"] is False
+
+
+def test_a_method_that_cannot_be_read_is_told_with_its_column(
+    leafward: Leafward, index: Path
+) -> None:
+    ran = leafward("search", index, "owls", "--method", "rerank(windw=5)")
+    assert ran.code == 2
+    assert "column 8: rerank has no argument windw" in ran.err
+    assert "window" in ran.err
 
 
 def test_search_keeps_exclusions_and_filters(leafward: Leafward, index: Path) -> None:

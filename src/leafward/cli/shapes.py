@@ -114,9 +114,9 @@ class HitOut(Shape):
 
     doc_id: str
     title: str
-    score: float = Field(description="path relevance; with bm25 and dense the engine's score")
-    path: list[PathOut] = Field(description="from the root; empty with bm25 and dense")
-    latent: float | None = Field(description="calibrated score; null with bm25 and dense")
+    score: float = Field(description="path relevance; with other methods than tree their own score")
+    path: list[PathOut] = Field(description="from the root; empty where no tree was searched")
+    latent: float | None = Field(description="calibrated score; null where no tree was searched")
     raw: list[float] = Field(description="every score that the judge gave it, in order")
     reasons: list[str] = Field(description="from the root's slate down to the leaf's")
 
