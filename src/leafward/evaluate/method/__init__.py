@@ -6,6 +6,7 @@
 A printed method leaves out what is as by default, and parses to itself.
 """
 
+from leafward.evaluate.method.checking import Rewriting
 from leafward.evaluate.method.nodes import (
     Bm25,
     CrossEncoder,
@@ -13,7 +14,6 @@ from leafward.evaluate.method.nodes import (
     Hybrid,
     Method,
     Rerank,
-    Rewriting,
     Rewritten,
     Rrf,
     Tree,

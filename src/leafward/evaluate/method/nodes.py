@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Literal, get_args
-
-from pydantic import ValidationError
 
 from leafward.errors import SettingsError
+from leafward.evaluate.method.checking import (
+    Rewriting,
+    Scalar,
+    check_judge,
+    check_least,
+    check_rewriting,
+    check_weights,
+    checked_setting,
+)
 from leafward.evaluate.method.printing import shown
-from leafward.settings import JudgeName, SearchSettings
+from leafward.settings import JudgeName
 
-Rewriting = Literal["rewrite", "hyde", "query2doc"]
-Scalar = bool | int | float | str | None
 DEPTH = 1000
 """How far down its sources a fusion reads, unless more hits are wanted."""
 
@@ -45,8 +49,8 @@ class Hybrid:
     depth: int = DEPTH
 
     def __post_init__(self) -> None:
-        _check_weights(self.weights, 2)
-        _at_least("depth", self.depth, 1)
+        check_weights(self.weights, 2)
+        check_least("depth", self.depth, 1)
 
     def __str__(self) -> str:
         return shown("hybrid", self)
@@ -60,7 +64,7 @@ class Tree:
     search: tuple[tuple[str, Scalar], ...] = ()
 
     def __post_init__(self) -> None:
-        _check_judge(self.judge)
+        check_judge(self.judge)
         object.__setattr__(self, "search", tuple(sorted(dict(self.search).items())))
         for name, value in self.search:
             checked_setting(name, value)
@@ -84,10 +88,10 @@ class TreePlus:
     tree: Tree = field(default_factory=Tree)
 
     def __post_init__(self) -> None:
-        _check_weights(self.weights, 3)
-        _at_least("depth", self.depth, 1)
+        check_weights(self.weights, 3)
+        check_least("depth", self.depth, 1)
         if self.cheap is not None:
-            _check_rewriting(self.cheap)
+            check_rewriting(self.cheap)
 
     def __str__(self) -> str:
         return shown("tree++", self)
@@ -106,8 +110,8 @@ class Rrf:
             raise SettingsError(
                 f"rrf fuses {len(self.of)} methods", hint="name at least two: rrf(bm25, dense)"
             )
-        _at_least("c", self.c, 1)
-        _at_least("depth", self.depth, 1)
+        check_least("c", self.c, 1)
+        check_least("depth", self.depth, 1)
 
     def __str__(self) -> str:
         return shown("rrf", self)
@@ -129,11 +133,11 @@ class Rerank:
     judge: JudgeName = "auto"
 
     def __post_init__(self) -> None:
-        _check_judge(self.judge)
-        _at_least("window", self.window, 2)
-        _at_least("top", self.top, 1)
+        check_judge(self.judge)
+        check_least("window", self.window, 2)
+        check_least("top", self.top, 1)
         if self.calls is not None:
-            _at_least("calls", self.calls, 1)
+            check_least("calls", self.calls, 1)
         if not 1 <= self.carry < self.window:
             raise SettingsError(
                 f"carry is {self.carry} and window {self.window}",
@@ -153,7 +157,7 @@ class CrossEncoder:
     top: int = 100
 
     def __post_init__(self) -> None:
-        _at_least("top", self.top, 1)
+        check_least("top", self.top, 1)
         if not self.model.strip():
             raise SettingsError(
                 "cross-encoder needs a model",
@@ -175,7 +179,7 @@ class Rewritten:
     of: Method
 
     def __post_init__(self) -> None:
-        _check_rewriting(self.rewriting)
+        check_rewriting(self.rewriting)
 
     def __str__(self) -> str:
         return f"{self.rewriting}>{self.of}"
@@ -184,56 +188,6 @@ class Rewritten:
 Method = Bm25 | Dense | Hybrid | Tree | TreePlus | Rrf | Rerank | CrossEncoder | Rewritten
 
 
-def checked_setting(name: str, value: object) -> Scalar:
-    """A setting of tree search as :class:`SearchSettings` holds it.
-
-    Raises:
-        SettingsError: there is no such setting, or the value is out of range.
-    """
-    known = tuple(SearchSettings.model_fields)
-    if name not in known:
-        raise SettingsError(
-            f"tree search has no setting {name}", hint=f"it has judge, {', '.join(known)}"
-        )
-    try:
-        settings = SearchSettings.model_validate({name: value})
-    except ValidationError as error:
-        raise SettingsError(
-            f"{name}: {error.errors()[0]['msg']}, not {value!r}",
-            hint=SearchSettings.model_fields[name].description or "docs/cli.md lists the settings",
-        ) from error
-    checked: Scalar = getattr(settings, name)
-    return checked
-
-
 def argument_names(kind: type[Method]) -> tuple[str, ...]:
     """Names of a method's own arguments."""
     return tuple(each.name for each in fields(kind))
-
-
-def _check_weights(weights: tuple[float, ...], count: int) -> None:
-    if len(weights) != count or min(weights) < 0 or not 0 < sum(weights) < float("inf"):
-        raise SettingsError(
-            f"weights are {'/'.join(map(str, weights))}",
-            hint=f"give {count} numbers from 0, not all of them 0, such as "
-            + "/".join(["0.6", "0.2", "0.2"] if count == 3 else ["0.5"] * count),
-        )
-
-
-def _check_judge(judge: str) -> None:
-    if judge not in get_args(JudgeName):
-        raise SettingsError(
-            f"there is no judge {judge}", hint=f"use {', '.join(get_args(JudgeName))}"
-        )
-
-
-def _check_rewriting(name: str) -> None:
-    if name not in get_args(Rewriting):
-        raise SettingsError(
-            f"there is no rewriter {name}", hint=f"use {', '.join(get_args(Rewriting))}"
-        )
-
-
-def _at_least(name: str, value: int, least: int) -> None:
-    if value < least:
-        raise SettingsError(f"{name} is {value}", hint=f"give a number from {least}")

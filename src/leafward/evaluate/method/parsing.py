@@ -7,12 +7,13 @@ argument = key "=" ( word | string | method ) | method        (the latter in rrf
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, get_args
 
 from leafward.errors import MethodError, SettingsError
+from leafward.evaluate.method.arguments import UnknownArgument, built, read, takes
+from leafward.evaluate.method.checking import Rewriting
 from leafward.evaluate.method.nodes import (
     Bm25,
     CrossEncoder,
@@ -20,16 +21,12 @@ from leafward.evaluate.method.nodes import (
     Hybrid,
     Method,
     Rerank,
-    Rewriting,
     Rewritten,
     Rrf,
     Tree,
     TreePlus,
-    argument_names,
-    checked_setting,
 )
 from leafward.evaluate.method.scanning import Token, tokens
-from leafward.settings import SearchSettings
 
 _KINDS: Mapping[str, type[Any]] = {
     "bm25": Bm25,
@@ -95,7 +92,7 @@ class _Parser:
                     self._take(",", "arguments in parentheses, with commas between them")
             self._advance()
         try:
-            made: Method = _made(kind, given)
+            made: Method = built(kind, given)
         except SettingsError as error:
             raise _wrong(name, error.message, error.hint) from error
         return made
@@ -104,12 +101,12 @@ class _Parser:
         key = self._peek()
         if not (key.kind == "word" and self._at("=", ahead=1)):
             if kind is not Rrf:
-                raise _wrong(key, f"{name} takes arguments by name", _takes(name, kind))
+                raise _wrong(key, f"{name} takes arguments by name", takes(name, kind))
             given["of"] = (*given.get("of", ()), self.method())
             return
         self._advance(2)
         if key.text in given or (kind is Rrf and key.text == "of"):
-            raise _wrong(key, f"{key.text} is given twice", _takes(name, kind))
+            raise _wrong(key, f"{key.text} is given twice", takes(name, kind))
         given[key.text] = self._value(name, kind, key)
 
     def _value(self, name: str, kind: type[Any], key: Token) -> Any:
@@ -120,9 +117,9 @@ class _Parser:
             raise _wrong(value, f"{key.text} has no value", f"{key.text}=VALUE")
         self._advance()
         try:
-            return _read(name, kind, key.text, value.text)
+            return read(name, kind, key.text, value.text)
         except SettingsError as error:
-            at = key if isinstance(error, _UnknownArgument) else value
+            at = key if isinstance(error, UnknownArgument) else value
             raise _wrong(at, error.message, error.hint) from error
 
     # --- tokens
@@ -152,92 +149,6 @@ class _Parser:
             raise _wrong(token, what, hint)
         self._advance()
         return token
-
-
-class _UnknownArgument(SettingsError):
-    """An argument that the method does not have."""
-
-
-def _made(kind: type[Any], given: dict[str, Any]) -> Any:
-    """The method; settings of tree search are gathered from among its arguments."""
-    own = {key: value for key, value in given.items() if key in _own(kind)}
-    rest = tuple((key, value) for key, value in given.items() if key not in own and key != "judge")
-    if kind is Tree:
-        return Tree(search=rest, **own)
-    if kind is TreePlus:
-        return TreePlus(tree=Tree(given.get("judge", "auto"), rest), **own)
-    return kind(**own)
-
-
-def _own(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(name for name in argument_names(kind) if name not in ("search", "tree"))
-
-
-def _takes(name: str, kind: type[Any]) -> str:
-    own = [key for key in _own(kind) if not (kind is Rrf and key == "of")]
-    if kind in (Tree, TreePlus):
-        own = [*dict.fromkeys([*own, "judge"]), "any setting of tree search (references=5)"]
-    takes = f"{name} takes {', '.join(own)}" if own else f"{name} takes no arguments"
-    return f"rrf takes methods, and {', '.join(own)}" if kind is Rrf else takes
-
-
-def _read(name: str, kind: type[Any], key: str, text: str) -> Any:
-    if key in _own(kind) and key in _READERS:
-        return _READERS[key](key, text)
-    if kind is TreePlus and key == "judge":
-        return text
-    if kind in (Tree, TreePlus) and key in SearchSettings.model_fields:
-        return checked_setting(key, None if text == "none" else text)
-    raise _UnknownArgument(f"{name} has no argument {key}", hint=_takes(name, kind))
-
-
-def _integer(key: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 9):
-        raise SettingsError(f"{key} cannot be {text}", hint=f"give a whole number, as {key}=20")
-    return int(text)
-
-
-def _optional(key: str, text: str) -> int | None:
-    return None if text == "none" else _integer(key, text)
-
-
-def _boolean(key: str, text: str) -> bool:
-    if text not in ("true", "false"):
-        raise SettingsError(f"{key} cannot be {text}", hint="say true or false")
-    return text == "true"
-
-
-def _weights(key: str, text: str) -> tuple[float, ...]:
-    try:
-        weights = tuple(float(part) for part in text.split("/"))
-    except ValueError:
-        weights = (math.nan,)
-    if not all(math.isfinite(weight) for weight in weights):
-        raise SettingsError(f"{key} cannot be {text}", hint="numbers with / between: 0.6/0.2/0.2")
-    return weights
-
-
-def _word(key: str, text: str) -> str:
-    return text
-
-
-def _rewriting(key: str, text: str) -> str | None:
-    return None if text == "none" else text
-
-
-_READERS: Mapping[str, Callable[[str, str], Any]] = {
-    "weights": _weights,
-    "adaptive": _boolean,
-    "cheap": _rewriting,
-    "depth": _integer,
-    "c": _integer,
-    "window": _integer,
-    "carry": _integer,
-    "top": _integer,
-    "calls": _optional,
-    "judge": _word,
-    "model": _word,
-}
 
 
 def _wrong(token: Token, message: str, hint: str) -> MethodError:

@@ -11,9 +11,6 @@ from typing import Any
 PLAIN = re.compile(r"[^\s\"(),=>]+")
 """What can stand as a word without quotes."""
 
-SPREAD = ("search", "tree")
-"""Fields whose contents are printed as arguments of their own."""
-
 
 def shown(name: str, method: Any) -> str:
     """``name(key=value, …)``, or the name alone where nothing differs from the default."""
