@@ -73,6 +73,34 @@ def test_fusions_rank_the_union_once_each_with_ties_by_id(sources: list[tuple[Hi
         assert list(fused) == sorted(fused, key=lambda hit: (-hit.score, hit.doc_id))
 
 
+@given(st.lists(st.tuples(rankings(), st.floats(0, 9)), min_size=1, max_size=4))
+def test_weighted_is_the_formula(pairs: list[tuple[tuple[Hit, ...], float]]) -> None:
+    """Document by document: Σ w · (s - low) / (high - low), 0 where a source lacks it."""
+    sources, weights = [hits for hits, _ in pairs], [weight for _, weight in pairs]
+    total = sum(weight for hits, weight in pairs if hits) or 1.0
+
+    def score(doc_id: str) -> float:
+        found = 0.0
+        for hits, weight in pairs:
+            given = {hit.doc_id: hit.score for hit in hits}
+            low, high = min(given.values(), default=0), max(given.values(), default=0)
+            if doc_id in given:
+                found += (
+                    weight / total * (1 if low == high else (given[doc_id] - low) / (high - low))
+                )
+        return found
+
+    fused = weighted(sources, weights)
+    assert [hit.score for hit in fused] == pytest.approx([score(hit.doc_id) for hit in fused])
+
+
+@given(st.lists(rankings(), min_size=1, max_size=4), st.integers(1, 100))
+def test_reciprocal_rank_is_the_formula(sources: list[tuple[Hit, ...]], c: int) -> None:
+    for hit in reciprocal_rank(sources, c=c):
+        places = [ids(hits).index(hit.doc_id) + 1 for hits in sources if hit.doc_id in ids(hits)]
+        assert hit.score == pytest.approx(sum(1 / (c + place) for place in places))
+
+
 def test_reciprocal_rank_by_hand() -> None:
     hits = reciprocal_rank([ranking(a=9, b=8), ranking(b=0.2, c=0.1)], c=60)
     assert {hit.doc_id: hit.score for hit in hits} == pytest.approx(
@@ -90,6 +118,14 @@ def test_peakedness_by_hand() -> None:
     assert peakedness(()) == 0.0
 
 
+def test_peakedness_looks_at_the_best_hundred() -> None:
+    """An outlier further down would make everything above it look alike."""
+    scores = [2.0, *[1.0] * 98, 0.0]
+    best = tuple(Hit(f"d{place}", score) for place, score in enumerate(scores))
+    assert peakedness(best) == pytest.approx(1 - 98 / 99 / 2)
+    assert peakedness((*best, Hit("far", -1e6))) == peakedness(best)
+
+
 @given(rankings())
 def test_peakedness_is_a_share(hits: tuple[Hit, ...]) -> None:
     assert 0.0 <= peakedness(hits) <= 1.0
@@ -102,6 +138,15 @@ def test_adapted_weights_follow_the_peaked_source() -> None:
     assert sum(weights) == pytest.approx(1)
     stronger = adapted([peaked, flat], (0.5, 0.5), power=4)
     assert stronger[0] > weights[0]
+
+
+@given(st.lists(st.tuples(rankings(), st.floats(0.01, 9)), min_size=1, max_size=4))
+def test_power_zero_is_the_fixed_fusion(pairs: list[tuple[tuple[Hit, ...], float]]) -> None:
+    sources, weights = [hits for hits, _ in pairs], [weight for _, weight in pairs]
+    chosen = adapted(sources, weights, power=0)
+    assert chosen == pytest.approx([weight / sum(weights) for weight in weights])
+    fixed = {hit.doc_id: hit.score for hit in weighted(sources, weights)}
+    assert {hit.doc_id: hit.score for hit in weighted(sources, chosen)} == pytest.approx(fixed)
 
 
 def test_power_zero_and_sources_without_any_shape_keep_the_fixed_weights() -> None:

@@ -1,27 +1,13 @@
 from __future__ import annotations
 
-import asyncio
 import random
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.errors import (
-    BudgetExceeded,
-    Interrupted,
-    LeafwardError,
-    ModelRejected,
-    ModelUnavailable,
-)
 from leafward.search.rerank import SlidingWindows, reach
-from leafward.search.rerank_driver import Reranked, rerank
-from leafward.types import Judgement, Query, Slate, Usage
-
-QUERY = Query("q", "what is asked")
-Fault = Callable[[int], Exception | None]
+from leafward.types import Judgement
 
 
 def spans(windows: SlidingWindows, scores: Mapping[int, float] | None = None) -> list[list[int]]:
@@ -128,103 +114,35 @@ def test_every_document_of_the_top_is_read_and_none_is_lost(
     assert windows.order[: min(carry, depth)] == best[:carry]
 
 
-class TableJudge:
-    """Scores nodes by their number; fails where it is told to."""
-
-    def __init__(self, fault: Fault = lambda call: None, seconds: float = 0.0) -> None:
-        self.fault = fault
-        self.seconds = seconds
-        self.calls = 0
-        self.finished = 0
-
-    async def judge(self, query: Query, slate: Slate) -> Judgement:
-        self.calls += 1
-        error = self.fault(self.calls)
-        await asyncio.sleep(self.seconds)
-        if error is not None:
-            raise error
-        self.finished += 1
-        nodes = [candidate.node for candidate in slate.candidates]
-        reasons = {node: f"call {self.calls}" for node in nodes if node % 2}
-        scores = {node: node / 1000 for node in nodes}
-        return Judgement(scores, "all of it", reasons, Usage(calls=1, prompt_tokens=10))
-
-
-async def run(judge: TableJudge, nodes: Sequence[int] = range(50), **more: Any) -> Reranked:
-    return await rerank(nodes, QUERY, judge, **more)
+@given(cases(), st.integers(0, 5))
+def test_the_unobserved_keep_their_places_whatever_the_rest_do(
+    case: tuple[list[int], int, int, int], seed: int
+) -> None:
+    nodes, window, carry, top = case
+    chance = random.Random(seed)
+    windows = SlidingWindows(nodes, window=window, carry=carry, top=top)
+    slates = []
+    while (slate := windows.next_slate()) is not None:
+        slates.append(slate)
+        shown = [candidate.node for candidate in slate.candidates]
+        scores = {node: chance.choice([0.1, 0.5, 0.9]) for node in shown if chance.random() < 0.6}
+        before = list(windows.order)
+        windows.absorb(Judgement(scores))
+        moved = {old for old, new in zip(before, windows.order, strict=True) if old != new}
+        assert moved <= set(scores)
+        ranked = [node for node in windows.order if node in scores]
+        assert ranked == sorted(scores, key=lambda node: (-scores[node], before.index(node)))
+    assert [slate.id for slate in slates] == list(range(len(slates)))
 
 
-async def test_driver_tells_order_usage_and_reasons() -> None:
-    judge = TableJudge()
-    result = await run(judge)
-    assert result.order[:10] == tuple(range(49, 39, -1))
-    assert result.usage == Usage(calls=4, prompt_tokens=40)
-    assert result.judged == frozenset(range(50))
-    assert result.reasons[49] == "call 4"  # the latest: it was read in every window
-    assert result.reasons[48] == "all of it"
-    assert (result.stop, result.degraded) == ("exhausted", False)
-
-
-async def test_one_failure_is_made_good() -> None:
-    judge = TableJudge(lambda call: ModelUnavailable("down") if call == 2 else None)
-    result = await run(judge)
-    assert judge.calls == 5
-    assert result.order[:10] == tuple(range(49, 39, -1))
-    assert result.degraded
-
-
-async def test_a_judge_that_stays_down_ends_it() -> None:
-    judge = TableJudge(lambda call: ModelUnavailable("down"))
-    result = await run(judge)
-    assert (judge.calls, result.stop, result.degraded) == (4, "failures", True)
-    assert result.order == tuple(range(50))
-
-
-@pytest.mark.parametrize("limit", ["calls", "tokens", "money"])
-async def test_a_spent_budget_ends_it_with_what_is_there(limit: str) -> None:
-    judge = TableJudge(lambda call: BudgetExceeded("spent", limit=limit) if call > 1 else None)
-    result = await run(judge)
-    assert (judge.calls, result.stop, result.degraded) == (2, limit, False)
-    assert result.order[:30] == tuple(range(30))
-    assert result.order[30] == 49
-
-
-@pytest.mark.parametrize(
-    "error", [ModelRejected("bad key"), Interrupted("stop"), LeafwardError("a bug")]
-)
-async def test_what_no_further_call_could_mend_is_raised(error: Exception) -> None:
-    with pytest.raises(type(error)):
-        await run(TableJudge(lambda call: error))
-
-
-async def test_a_rejection_after_an_answer_is_one_of_its_own_request() -> None:
-    judge = TableJudge(lambda call: ModelRejected("too long") if call == 2 else None)
-    result = await run(judge)
-    assert result.stop == "exhausted"
-
-
-async def test_at_a_deadline_the_call_in_flight_goes_to_the_stragglers() -> None:
-    judge = TableJudge(seconds=0.05)
-    stragglers: set[asyncio.Task[Any]] = set()
-    result = await run(judge, deadline=0.001, stragglers=stragglers)
-    assert (result.stop, judge.finished, len(stragglers)) == ("deadline", 0, 1)
-    assert result.order == tuple(range(50))
-    await asyncio.wait(stragglers)
-    assert judge.finished == 1
-    assert not stragglers
-
-
-async def test_without_stragglers_the_call_in_flight_is_awaited() -> None:
-    judge = TableJudge(seconds=0.05)
-    result = await run(judge, deadline=0.001)
-    assert (result.stop, judge.finished) == ("deadline", 1)
-
-
-async def test_a_cancelled_rerank_lets_the_paid_answer_arrive() -> None:
-    judge = TableJudge(seconds=0.05)
-    task = asyncio.ensure_future(run(judge))
-    await asyncio.sleep(0.01)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert (judge.calls, judge.finished) == (1, 1)
+def test_every_window_has_a_second_try_of_its_own() -> None:
+    windows = SlidingWindows(range(30), window=20, carry=10, top=30)
+    windows.next_slate()
+    windows.fail()
+    windows.next_slate()
+    windows.absorb(Judgement({}))
+    windows.next_slate()
+    windows.fail()
+    again = windows.next_slate()
+    assert again is not None
+    assert [candidate.node for candidate in again.candidates] == list(range(20))
