@@ -26,6 +26,7 @@ class Canned:
         self.answers = list(answers)
         self.context_tokens = context_tokens
         self.prompts: list[tuple[Message, ...]] = []
+        self.samplings: list[Sampling] = []
 
     async def complete(
         self,
@@ -35,6 +36,7 @@ class Canned:
         sampling: Sampling = DEFAULT_SAMPLING,
     ) -> Completion:
         self.prompts.append(tuple(messages))
+        self.samplings.append(sampling)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         return Completion(answer, Usage(calls=1))
 
@@ -105,3 +107,10 @@ async def test_a_query_longer_than_the_context_is_cut_at_its_end() -> None:
     assert sum(estimate_tokens(message.content) for message in messages) <= 1000 - 400
     assert "first word" in messages[1].content
     assert rewrite.expression.startswith(long)
+
+
+async def test_an_answer_is_short_and_the_likeliest_one() -> None:
+    chat = Canned('{"passage": "x"}')
+    await Hyde(chat).rewrite(QUERY)
+    (sampling,) = chat.samplings
+    assert (sampling.max_tokens, sampling.temperature) == (400, 0)
