@@ -322,6 +322,12 @@ async def test_engines_get_the_rewrite_and_rerankers_the_users_own_words(
     assert inside.hits == ranking.hits
 
 
+async def test_words_are_looked_up_with_the_query_repeated(paid: leafward.Index) -> None:
+    looked_up = Query("q1", "\n".join([QUERY.text] * 5 + [PASSAGE]))
+    expected = await retrieved(paid, "bm25", looked_up, k=60)
+    assert (await retrieved(paid, "query2doc>bm25", k=60)).hits == expected.hits
+
+
 async def test_a_tree_behind_a_rewriter_is_walked_with_the_rewrite(
     paid: leafward.Index, watched: Watched
 ) -> None:
@@ -374,6 +380,23 @@ async def test_a_provider_that_is_down_is_no_ranking(
             result = await index.asearch(QUERY.text, k=5, method=method)
             assert result.degraded
             assert bool(result.hits) == (method != "tree"), method
+
+
+async def test_a_provider_that_goes_down_halfway_is_no_ranking(
+    tmp_path: Path, server: ScriptedServer
+) -> None:
+    """What it had judged until then is shown, and not scored."""
+    await built(tmp_path / "i")
+    server.change(faults=[Inject(Fault.SERVER_ERROR, nth=range(2, 1000))])
+    models = settings(server.base_url).models
+    impatient = models.model_copy(update={"total_deadline": 0.1, "retry_wait": 0.01})
+    async with opened(tmp_path / "i", server, models=impatient) as index:
+        method = "rerank(of=dense, window=6, carry=3, top=30)"
+        with pytest.raises(ModelUnavailable):
+            await retrieved(index, method, k=5)
+        shown = await index.asearch(QUERY.text, method=method, relevance=QUERY.relevance)
+        assert (shown.stop, len(shown.hits)) == ("failures", 10)
+        assert shown.degraded
 
 
 async def test_a_key_that_is_refused_is_told_at_once(
