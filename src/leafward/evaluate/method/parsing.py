@@ -83,7 +83,7 @@ class _Parser:
 
     def _term(self, name: Token) -> Method:
         kind = _KINDS[name.text]
-        given: dict[str, Any] = {}
+        given: dict[str, Any] = {"of": ()} if kind is Rrf else {}
         if self._at("("):
             self._advance()
             while not self._at(")"):
@@ -102,10 +102,12 @@ class _Parser:
         if not (key.kind == "word" and self._at("=", ahead=1)):
             if kind is not Rrf:
                 raise _wrong(key, f"{name} takes arguments by name", takes(name, kind))
-            given["of"] = (*given.get("of", ()), self.method())
+            given["of"] = (*given["of"], self.method())
             return
         self._advance(2)
-        if key.text in given or (kind is Rrf and key.text == "of"):
+        if kind is Rrf and key.text == "of":
+            raise _wrong(key, "rrf takes its methods without a name", takes(name, kind))
+        if key.text in given:
             raise _wrong(key, f"{key.text} is given twice", takes(name, kind))
         given[key.text] = self._value(name, kind, key)
 
