@@ -199,6 +199,14 @@ async def test_tree_settings_of_a_method_are_its_own(index: leafward.Index) -> N
     assert len(again.trace.steps) > 1
 
 
+async def test_a_tree_has_judged_the_leaves_that_it_was_shown(index: leafward.Index) -> None:
+    ranking = await retrieved(index, "tree(iterations=2, beam=1)", k=60)
+    assert ranking.trace is not None
+    shown = {each.node for step in ranking.trace.steps for each in step.slate.candidates}
+    leaves = {node for node in shown if index.tree.is_leaf(node)}
+    assert 0 < ranking.judged == len(leaves) < len(shown)
+
+
 def test_search_takes_every_method_and_explains_what_a_judge_saw(index: leafward.Index) -> None:
     for method in FREE:
         result = index.search(QUERY.text, k=3, method=method)
