@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,10 @@ from leafward.protocols import Silent
 from leafward.training import Recipe, recipe_from
 from leafward.training.board import Board
 from leafward.training.checkpoints import Checkpoints
+from leafward.training.drawing import Scoring
 from leafward.training.folder import RunFolder
 from leafward.training.loop import Parts
-from leafward.types import Episode, Ranking
+from leafward.types import Ranking
 from leafward.writing import Environment, Style
 
 TEXTS = ('20 of 20"}', '3 of 20"}', '0 of 9"}', "and so on", '! x"}')
@@ -61,8 +61,8 @@ class Unpictured(Board):
         pass
 
 
-def scoring(environment: Environment) -> Callable[[Sequence[str], Sequence[str]], list[Episode]]:
-    return lambda texts, ids: asyncio.run(environment.step(texts, ids))
+def scoring(environment: Environment) -> Scoring:
+    return lambda texts, needs: asyncio.run(environment.step(texts, needs))
 
 
 def parts(made: Recipe, checkpoint: Path, *, fails: float = 0.0) -> Parts:

@@ -42,7 +42,7 @@ def test_the_policy_learns_what_the_engine_rewards(checkpoint: Path, tmp_path: P
 
     made = recipe(
         tmp_path / "run",
-        update={"steps": 30, "learning_rate": 3e-3},
+        update={"steps": 30, "learning_rate": 3e-3, "measure_kl": 1},
         rollout={"needs": 4, "group": 8, "max_tokens": 2},
         watch={"every": 10},
     )

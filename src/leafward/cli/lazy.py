@@ -14,6 +14,7 @@ COMMANDS = {
     "search": "Find the documents that answer a question, with paths and reasons.",
     "query": "Execute an expression on an engine: PubMed, Boolean, SQL, BM25, tree, …",
     "write": "Write the expression for a need that an engine executes, and count what it finds.",
+    "train": "Train a model to write expressions, by what an engine finds for them.",
     "explain": "Say why a search found a document, or where in the tree it was lost.",
     "tree": "Print the tree, or what lies below one of its nodes.",
     "show": "Print a document, its path from the root, and its summaries.",

@@ -14,7 +14,7 @@ from leafward.writing import Tally
 Row = dict[str, Any]
 
 
-def row_of(step: int, tally: Tally, facts: Mapping[str, float]) -> Row:
+def row_of(step: int, tally: Tally, facts: Mapping[str, float | None]) -> Row:
     """What is kept of a step: its number, what its episodes came to, and how the policy moved."""
     told = asdict(tally)
     told["levels"] = {f"{level:g}": share for level, share in tally.levels.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from leafward.models.causal import CausalModel, generate
@@ -10,8 +10,9 @@ from leafward.models.causal.model import Tokens
 from leafward.types import Episode, Message, Need
 from leafward.writing import Style
 
-Scoring = Callable[[Sequence[str], Sequence[str]], list[Episode]]
-"""Judges completions for needs given by id: :meth:`leafward.library.writing.Scorer.episodes`."""
+Scoring = Callable[[Sequence[str], Sequence[Need]], list[Episode]]
+"""Judges completions, the i-th for the i-th need: :meth:`leafward.library.writing.Scorer.episodes`
+is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,8 @@ def draw(
         stop=stop,
         seed=seed,
     )
-    ids = [need.id for need in needs for _ in range(count)]
-    episodes = score([each.text for each in drawn], ids)
+    asked = [need for need in needs for _ in range(count)]
+    episodes = score([each.text for each in drawn], asked)
     return Drawn(prompts, [each.tokens for each in drawn], episodes)
 
 
@@ -74,10 +75,3 @@ def encoded(model: CausalModel, style: Style, need: Need) -> Tokens:
     if prompt.prefill:
         turns = (*turns, Message("assistant", prompt.prefill))
     return model.encode(turns)
-
-
-def chunks(drawn: Drawn, needs: int) -> Iterator[slice]:
-    """Places of prompts, ``needs`` at a time (0: all at once)."""
-    size = needs or len(drawn.prompts)
-    for start in range(0, len(drawn.prompts), size):
-        yield slice(start, start + size)

@@ -123,13 +123,14 @@ def _step(
         temperature=recipe.rollout.temperature,
         spec=recipe.update,
         chunk=recipe.rollout.chunk,
+        measure=step % recipe.update.measure_kl == 0,
     )
     ended = time.perf_counter()
     seconds = {"sampling_seconds": sampled - begun, "update_seconds": ended - sampled}
     return row_of(step + 1, tally(drawn.episodes), {**_facts(drawn, moved), **seconds})
 
 
-def _facts(drawn: Drawn, moved: Moved) -> dict[str, float]:
+def _facts(drawn: Drawn, moved: Moved) -> dict[str, float | None]:
     """What a curve shows beside the tally of a step."""
     tokens = [len(each) for each in drawn.completions]
     return {

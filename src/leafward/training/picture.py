@@ -62,7 +62,7 @@ def _shares(axes: Axes, steps: Sequence[Row], watched: Sequence[Row]) -> None:
     axes.set_ylim(-0.03, 1.03)
     for place, (name, label) in enumerate(_SHARES):
         _both(axes, steps, watched, name, place, label)
-    _legend(axes, "center right")
+    _legend(axes)
 
 
 def _tiers(axes: Axes, watched: Sequence[Row]) -> None:
@@ -99,7 +99,7 @@ def _lengths(axes: Axes, steps: Sequence[Row]) -> None:
     for place, (name, label) in enumerate(_LENGTHS):
         _line(axes, steps, name, place, label)
     axes.set_ylim(bottom=0)
-    _legend(axes, "upper left")
+    _legend(axes)
 
 
 def _divergence(axes: Axes, steps: Sequence[Row]) -> None:
@@ -127,9 +127,9 @@ def _line(axes: Axes, steps: Sequence[Row], name: str, place: int, label: str) -
     axes.plot(places, smooth(values), color=colour(place), label=label)
 
 
-def _legend(axes: Axes, place: str) -> None:
+def _legend(axes: Axes) -> None:
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc=place)
+        axes.legend(loc="best")
 
 
 def smooth(values: Sequence[float]) -> list[float]:

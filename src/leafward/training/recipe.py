@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from leafward.errors import SettingsError
+from leafward.evaluate.experiments.spec import Label
 from leafward.writing import make_reward
 
 TrainerName = Literal["plain", "trl", "verl"]
@@ -88,6 +89,9 @@ class UpdateSpec(_Frozen):
     steps: int = Field(100, ge=1)
     learning_rate: float = Field(1e-6, gt=0)
     kl: float = Field(0.0, ge=0, description="weight of the divergence from the start")
+    measure_kl: int = Field(
+        5, ge=1, description="steps between two measurements of the divergence where it weighs 0"
+    )
     clip_norm: float = Field(1.0, gt=0)
     advantage: Advantage = "group"
 
@@ -161,6 +165,10 @@ class OtherSpec(_Frozen):
     max_tokens: int = Field(64, ge=1)
 
 
+OWN = frozenset({"need", "all-words", "three-words", "zero-shot", "few-shot", "trained"})
+"""Methods that every comparison has."""
+
+
 class CompareSpec(_Frozen):
     """Needs that decide nothing in training, on which the policy is held against what was before
     it, what costs nothing, and ``others``."""
@@ -169,7 +177,14 @@ class CompareSpec(_Frozen):
     split: str = "dev"
     limit: int | None = Field(400, ge=2)
     cutoff: str = Field("", description="a reward of another cut-off than the training's")
-    others: dict[str, OtherSpec] = {}
+    others: dict[Label, OtherSpec] = {}
+
+    @model_validator(mode="after")
+    def _told_apart(self) -> CompareSpec:
+        taken = [label for label in self.others if label.casefold() in OWN]
+        if taken:
+            raise ValueError(f"{taken[0]!r} is the name of a method that is always compared")
+        return self
 
 
 class Recipe(_Frozen):

@@ -32,6 +32,14 @@ class Read:
     mask: Tensor
     lengths: Tensor
 
+    def keep(self, rows: list[int]) -> None:
+        """Let go of all other rows."""
+        import torch
+
+        places = torch.tensor(rows, device=self.mask.device)
+        self.cache.batch_select_indices(places)
+        self.mask, self.lengths = self.mask[places], self.lengths[places]
+
     def repeat(self, times: int) -> Read:
         """Each prompt ``times`` in a row; this object is used up."""
         if times > 1:

@@ -49,13 +49,18 @@ def generate(
         _ = chance.seed() if seed is None else chance.manual_seed(seed)
     with torch.no_grad():
         read = model.read(prompts).repeat(count)
-        logits = read.logits
+        logits, rows = read.logits, drawn
         for number in range(max_tokens):
             tokens = _draw(logits, temperature, chance)
-            _append(model, drawn, tokens, stop)
-            if number + 1 == max_tokens or all(e.finished for e in drawn) or abandoned():
+            _append(model, rows, tokens, stop)
+            going = [place for place, each in enumerate(rows) if not each.finished]
+            if number + 1 == max_tokens or not going or abandoned():
                 break
-            seen = torch.ones(len(drawn), 1, device=model.device)
+            if len(going) <= len(rows) // 2:  # what is over costs as much as what goes on
+                read.keep(going)
+                rows = [rows[place] for place in going]
+                tokens = [tokens[place] for place in going]
+            seen = torch.ones(len(rows), 1, device=model.device)
             logits = model.follow(read, [[token] for token in tokens], seen)[:, -1]
     return drawn
 
