@@ -24,9 +24,7 @@ class QueryOut(Shape):
     syntax: str = Field(description="language of its expressions: pubmed, text, trials or sql")
     total: int | None = Field(description="all that was found; null where the engine does not say")
     ids: list[str] = Field(description="the first K, in the order of the engine")
-    scores: list[float] = Field(
-        description="of the ids; what they mean is the engine's own matter"
-    )
+    scores: list[float] = Field(description="of the ids; what they mean is the engine's own matter")
     notes: list[str] = Field(description="what the engine ignored or did not find, in its words")
     degraded: bool = Field(description="true where a call of a tree search was lost for good")
     table: TableOut | None = Field(description="the answer of a database; null for other engines")

@@ -12,7 +12,14 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
-from leafward.cli import evaluation_shapes, lazy, query_shapes, shapes, writing_shapes
+from leafward.cli import (
+    evaluation_shapes,
+    lazy,
+    query_shapes,
+    shapes,
+    training_shapes,
+    writing_shapes,
+)
 from leafward.cli.exits import MEANING
 
 Page = Callable[[], Iterator[str]]
@@ -79,7 +86,7 @@ def _option(option: Any) -> str:
 
 def shapes_page() -> Iterator[str]:
     """Every shape with its fields, in the order of their definition."""
-    for module in (shapes, query_shapes, writing_shapes, evaluation_shapes):
+    for module in (shapes, query_shapes, writing_shapes, training_shapes, evaluation_shapes):
         for kind in vars(module).values():
             ours = isinstance(kind, type) and kind.__module__ == module.__name__
             if ours and issubclass(kind, shapes.Shape) and kind is not shapes.Shape:

@@ -62,7 +62,7 @@ async def test_other_questions_are_asked(services: StandInServices, cache: CallC
 
 async def test_an_outage_is_not_kept(services: StandInServices, cache: CallCache) -> None:
     services.strike(Inject(Fault.GARBAGE), Inject(Fault.UNAVAILABLE))
-    async with PubMedEngine(services.settings(total_deadline=0.2), cache=cache) as engine:
+    async with PubMedEngine(services.settings(total_deadline=2.0), cache=cache) as engine:
         with pytest.raises(EngineUnavailable):
             await engine.search("aspirin", k=5)
         services.strike()

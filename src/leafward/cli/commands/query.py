@@ -36,9 +36,7 @@ def query(
     models: Models,
     configured: Configured,
     common: Common,
-    k: Annotated[
-        int, option("Hits or rows to show. [default: 10]", "-k", "--k", metavar="K")
-    ] = 10,
+    k: Annotated[int, option("Hits or rows to show. [default: 10]", "-k", "--k", metavar="K")] = 10,
 ) -> None:
     """Execute an expression on an engine, in the engine's own language, and count what it finds.
 
