@@ -41,7 +41,7 @@ class Dense:
 class Hybrid:
     """BM25 and dense, each min-max scaled and summed with ``weights``, in this order.
 
-    The default was chosen on train and dev queries: benchmarks/fusion_weights.py.
+    Equal weights until benchmarks/fusion_weights.py has chosen better ones on train queries.
     """
 
     weights: tuple[float, ...] = (0.5, 0.5)

@@ -12,8 +12,8 @@ from leafward.types import Hit
 Fuse = Callable[[Sequence[Sequence[Hit]]], tuple[Hit, ...]]
 
 ADAPTIVE_POWER = 1.0
-"""How strongly adaptive weights follow how peaked a source is; chosen on train and dev queries
-(benchmarks/fusion_weights.py)."""
+"""How strongly adaptive weights follow how peaked a source is; benchmarks/fusion_weights.py is to
+choose it on train and dev queries."""
 
 
 class Together:
