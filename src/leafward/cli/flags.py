@@ -50,7 +50,11 @@ class Models:
 
     model: Annotated[
         str | None,
-        option("Chat model: openai:NAME, gemini:NAME, …, or local:NAME.", "--model", "-m"),
+        option(
+            "Chat model: openai:NAME, gemini:NAME, …, local:NAME, or a checkpoint's folder.",
+            "--model",
+            "-m",
+        ),
     ] = None
     embedder: Annotated[
         str | None, option("Embedding model: minilm, lexical or openai:NAME.", "--embedder", "-e")

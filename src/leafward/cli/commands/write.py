@@ -21,7 +21,8 @@ def register(app: typer.Typer) -> None:
         "    --engine pubmed --model openai:gpt-5-mini --run\n"
         'leafward write "does vitamin D help against falls?" --engine boolean:papers.leafward \\\n'
         "    --model local:qwen2.5-coder-1.5b --candidates 4 --least 5 --most 500\n"
-        'leafward write "which rivers cross texas?" --engine sql:geography.sqlite --run'
+        'leafward write "which rivers cross texas?" --engine sql:geography.sqlite --run\n'
+        'leafward write "I: aspirin; O: stroke" --engine pubmed --model runs/pico-smollm2/best'
     )
     command(app, "write", example=example)(write)
 

@@ -12,6 +12,7 @@ from leafward.library.engines import open_engine
 from leafward.library.portal import Portal
 from leafward.library.session import Session
 from leafward.library.writing.asking import as_need
+from leafward.library.writing.policies import policy_of
 from leafward.library.writing.trying import Tried, titles_of, try_out
 from leafward.library.writing.written import Written
 from leafward.models import Stop, counting
@@ -43,7 +44,7 @@ class QueryWriter:
         reasoning: bool = True,
         prefilled: bool = False,
         style: Style | None = None,
-        max_tokens: int = MAX_TOKENS,
+        max_tokens: int | None = None,
         settings: Settings | None = None,
         embedder: str | None = None,
         cache: CallCache | None = None,
@@ -61,7 +62,8 @@ class QueryWriter:
             reasoning: whether the model thinks before it answers.
             prefilled: begin the answer for the model, where its server goes on with what was begun
                 (llama.cpp and vLLM do): a small model then keeps the format.
-            style: all of that at once, as a policy was trained with it.
+            style: all of that at once. A checkpoint that ``leafward train`` made is asked in the
+                style it was trained in unless another is given, and answers as long.
             cache: where answers of the model are kept, so that none is paid twice.
 
         Raises:
@@ -83,9 +85,13 @@ class QueryWriter:
         self._portal = Portal(on_interrupt=self._stop.set, on_resume=self._stop.clear)
         self._closing = contextlib.AsyncExitStack()
         self.engine = self._opened(engine)
+        policy = policy_of(self._session.model)
+        if style is None and policy is not None:
+            style = policy.style(self.engine)
+            max_tokens = max_tokens or policy.max_tokens
         self.style = style or Style.of(self.engine, reasoning=reasoning, prefilled=prefilled)
         self._method = method
-        self._max_tokens = max_tokens
+        self._max_tokens = max_tokens or MAX_TOKENS
         self._made: ExpressionWriter | None = None
 
     def write(
