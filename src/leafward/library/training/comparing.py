@@ -19,6 +19,7 @@ from leafward.training.folder import RunFolder
 from leafward.training.policy_file import read_policy_file
 from leafward.training.recipe import OtherSpec
 from leafward.training.report import BEFORE, TRAINED
+from leafward.training.sharing import without_folders
 from leafward.types import Episode, Need, Rewrite
 from leafward.writing import Environment, Style
 from leafward.writing.framing import ANSWER, END_ANSWER, key_of
@@ -67,7 +68,7 @@ class Comparing:
     def start(self) -> Iterator[Method]:
         """The model before training: asked as the policy will be, and with our examples."""
         style, shots = self.setting.style, len(EXAMPLES[self.setting.style.syntax])
-        told = f"{self.setting.recipe.model} before training"
+        told = f"{without_folders(self.setting.recipe.model)} before training"
         loaded: list[CausalModel] = []
 
         def asked(style: Style) -> Ask:
@@ -97,7 +98,7 @@ class Comparing:
         for label, other in self.setting.recipe.compare.others.items():
             key = {"method": label, **other.model_dump()}
             how = "prefilled" if other.prefilled else "unaided"
-            about = f"{other.model}, {other.method}, {how}"
+            about = f"{without_folders(other.model)}, {other.method}, {how}"
             yield self._method(label, about, key, partial(self._other, other))
 
     def _method(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import platform
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ from leafward.training.folder import RunFolder
 from leafward.training.policy_file import read_policy_file
 from leafward.training.recipe import OtherSpec, Recipe
 from leafward.training.report import Compared, report
+from leafward.training.sharing import shared
 
 if TYPE_CHECKING:
     from leafward.models.causal import CausalModel
@@ -169,7 +169,7 @@ class _Run:
             methods,
             self.recipe.compare.cutoff or self.recipe.reward,
             self._facts(),
-            _shared(self.recipe),
+            shared(self.recipe),
         )
         write_lines(self.folder.report, report(compared))
 
@@ -196,20 +196,3 @@ def _versions() -> Iterator[str]:
             yield f"{name} {version(name)}"
         except PackageNotFoundError:
             continue
-
-
-def _shared(recipe: Recipe) -> dict[str, object]:
-    """The recipe as a report shows it: of paths the last part, which says enough to others."""
-    given: dict[str, object] = json.loads(recipe.model_dump_json(exclude_none=True))
-
-    def shortened(value: object) -> object:
-        if isinstance(value, dict):
-            return {key: shortened(each) for key, each in value.items()}
-        if isinstance(value, list):
-            return [shortened(each) for each in value]
-        if isinstance(value, str) and "/" in value and not value.startswith("hub:"):
-            kind, colon, path = value.rpartition(":")
-            return f"{kind}{colon}{Path(path).name}"
-        return value
-
-    return {key: shortened(value) for key, value in given.items()}
