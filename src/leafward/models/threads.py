@@ -5,6 +5,13 @@ from __future__ import annotations
 import os
 
 
+def usable_cores() -> int:
+    """Cores that this process may use, busy or not."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1  # macOS and Windows
+
+
 def idle_threads() -> int:
     """Cores this process may use, less those that were busy over the last minute; at least 1.
 
@@ -12,10 +19,7 @@ def idle_threads() -> int:
     its core holds up all of them: two threads on one free core were measured at a tenth of the
     speed of one thread.
     """
-    if hasattr(os, "sched_getaffinity"):
-        cores = len(os.sched_getaffinity(0))
-    else:  # macOS and Windows
-        cores = os.cpu_count() or 1
+    cores = usable_cores()
     try:
         busy = round(os.getloadavg()[0])
     except (AttributeError, OSError):  # Windows has no load average

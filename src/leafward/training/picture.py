@@ -84,14 +84,15 @@ def _tiers(axes: Axes, watched: Sequence[Row]) -> None:
         linewidth=0,
     )
     axes.set_ylim(0, 1)
-    axes.legend(loc="lower left", ncols=2)
+    axes.legend(loc="lower left", ncols=2, frameon=True, framealpha=0.9, edgecolor="none")
 
 
 def _hits(axes: Axes, steps: Sequence[Row], watched: Sequence[Row]) -> None:
     axes.set_title("median hits of an expression")
-    axes.set_yscale("symlog", linthresh=1)
-    axes.set_ylim(bottom=0)
     _both(axes, steps, watched, "hits", 0, "hits")
+    axes.set_yscale("symlog", linthresh=1)
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    axes.set_ylim(bottom=0)
 
 
 def _lengths(axes: Axes, steps: Sequence[Row]) -> None:
@@ -114,7 +115,9 @@ def _both(
     _line(axes, steps, name, place, label)
     points = [(row["step"], row[name]) for row in watched if row[name] is not None]
     if points:
-        axes.plot(*zip(*points, strict=True), "s-", color=colour(place), linewidth=0.8)
+        axes.plot(
+            *zip(*points, strict=True), "s-", color=colour(place), linewidth=0.8, markersize=4
+        )
 
 
 def _line(axes: Axes, steps: Sequence[Row], name: str, place: int, label: str) -> None:

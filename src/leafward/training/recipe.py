@@ -189,7 +189,8 @@ class CompareSpec(_Frozen):
 
 class Recipe(_Frozen):
     """A training run. Paths are relative to the file; ``out`` is ``NAME.run`` beside it unless
-    given. ``device`` is ``auto``, ``cpu`` or ``cuda``; ``threads`` those of torch on a CPU."""
+    given. ``device`` is ``auto``, ``cpu`` or ``cuda``; ``threads`` those of torch on a CPU, all
+    cores unless given."""
 
     name: str = ""
     trainer: TrainerName = "plain"
