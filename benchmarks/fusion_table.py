@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from leafward.evaluate.statistics import told_p
+
 
 def fusion_tables(stored: Mapping[str, Any]) -> str:
     """What was chosen on training queries, and what it is worth on test queries."""
@@ -62,4 +64,4 @@ def _difference(found: Mapping[str, Any] | None) -> str:
     low, high = found["interval"]["low"], found["interval"]["high"]
     counts = f"{found['wins']}, {found['ties']}, {found['losses']}"
     gain = f"{found['difference']:+.3f} [{low:+.3f}, {high:+.3f}]"
-    return f"{gain} | {found['p_corrected']:.3f} | {counts}"
+    return f"{gain} | {told_p(found['p_corrected'])} | {counts}"

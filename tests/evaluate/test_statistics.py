@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leafward.errors import SettingsError
-from leafward.evaluate import bootstrap, compare, holm
+from leafward.evaluate import bootstrap, compare, holm, told_p
 from leafward.evaluate.statistics import bootstrap_columns, paired_p
 
 UNIT = st.floats(0, 1, allow_nan=False).map(lambda x: round(x, 6))
@@ -121,6 +121,14 @@ def test_holm_lies_between_none_and_bonferroni(p_values: dict[str, float]) -> No
         assert value <= corrected[name] <= min(1.0, len(p_values) * value)
     ordered = sorted(p_values, key=lambda name: p_values[name])
     assert [corrected[name] for name in ordered] == sorted(corrected.values())
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "told"),
+    [(0.04567, 3, "0.046"), (0.0004, 3, "<0.001"), (0.0004, 4, "0.0004"), (1.0, 3, "1.000")],
+)
+def test_a_small_p_value_is_not_told_as_none(value: float, digits: int, told: str) -> None:
+    assert told_p(value, digits) == told
 
 
 def test_compare_counts_wins_ties_and_losses() -> None:

@@ -105,7 +105,8 @@ def told_comparison(comparison: Comparison) -> str:
     """A difference with its interval, p and counts."""
     low, high = comparison.interval.low, comparison.interval.high
     counts = f"{comparison.wins}/{comparison.ties}/{comparison.losses}"
-    return (
-        f"{comparison.difference:+.3f} [{low:+.3f}, {high:+.3f}] "
-        f"p={comparison.p_corrected:.3f} {counts}"
-    )
+    from leafward.evaluate import told_p  # not needed to start the command line
+
+    p = told_p(comparison.p_corrected)
+    sign = "" if p.startswith("<") else "="
+    return f"{comparison.difference:+.3f} [{low:+.3f}, {high:+.3f}] p{sign}{p} {counts}"

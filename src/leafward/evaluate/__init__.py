@@ -6,7 +6,7 @@ from leafward.evaluate.journal_lines import Header
 from leafward.evaluate.measures import DEFAULT_MEASURES, Measures
 from leafward.evaluate.order import Run, trec_order
 from leafward.evaluate.running import evaluate
-from leafward.evaluate.statistics import Comparison, Interval, bootstrap, compare, holm
+from leafward.evaluate.statistics import Comparison, Interval, bootstrap, compare, holm, told_p
 from leafward.evaluate.summary import Estimate, Summary, summarise
 from leafward.evaluate.topics import read_topics, write_topics
 from leafward.evaluate.trec import read_qrels_file, read_run, write_qrels, write_run
@@ -30,6 +30,7 @@ __all__ = [
     "read_run",
     "read_topics",
     "summarise",
+    "told_p",
     "trec_order",
     "write_qrels",
     "write_run",

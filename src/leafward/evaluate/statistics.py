@@ -108,6 +108,12 @@ def paired_p(differences: Values, *, draws: int = RANDOMISATION_DRAWS, seed: int
     return (1 + extreme) / (1 + draws)
 
 
+def told_p(value: float, digits: int = 3) -> str:
+    """A p-value with so many decimals; one that would read as 0 reads ``<0.001``."""
+    least = 10.0**-digits
+    return f"<{least:.{digits}f}" if value < least else f"{value:.{digits}f}"
+
+
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     """Holm's step-down correction (1979) of the p-values of a family of tests, by name."""
     corrected: dict[str, float] = {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leafward.evaluate.experiments.markdown import code, plain, table
-from leafward.evaluate.statistics import Interval, bootstrap, compare
+from leafward.evaluate.statistics import Interval, bootstrap, compare, told_p
 from leafward.training.answers import Answer, Method, Values
 from leafward.training.traits import OPERATORS, Traits, traits_of
 from leafward.types import Need
@@ -141,7 +141,7 @@ def _against(trained: Values, others: Mapping[str, Values]) -> dict[str, list[st
         turned = Interval(-each.interval.high, -each.interval.low)
         cells[each.name] = [
             f"{-each.difference:+.3f}<br>{_between(turned)}",
-            f"{each.p_corrected:.4f}",
+            told_p(each.p_corrected, 4),
             f"{each.losses}/{each.ties}/{each.wins}",
         ]
     return cells

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from leafward.evaluate.experiments.markdown import code, plain, table
 from leafward.evaluate.experiments.results import ExperimentResult, MethodResult, Versus
 from leafward.evaluate.experiments.values import full_tokens
+from leafward.evaluate.statistics import told_p
 
 
 def quality_table(result: ExperimentResult) -> Iterator[str]:
@@ -77,8 +78,8 @@ def versus_table(versus: Versus) -> Iterator[str]:
         [
             plain(each.name),
             f"{each.difference:+.3f} [{each.interval.low:+.3f}, {each.interval.high:+.3f}]",
-            f"{each.p_value:.4f}",
-            f"{each.p_corrected:.4f}",
+            told_p(each.p_value, 4),
+            told_p(each.p_corrected, 4),
             *(str(each.wins), str(each.ties), str(each.losses)),
             str(each.wins + each.ties + each.losses),
         ]
