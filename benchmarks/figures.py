@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.findings import NARROW, SAME, findings_tables
+from benchmarks.fusion_table import fusion_tables
 from benchmarks.machine import RESULTS
 from leafward.evaluate.experiments.figures.style import (
     colour,
@@ -212,6 +213,8 @@ def main() -> None:
         "`python -m benchmarks.zero_key`: all test queries, default settings.",
         "",
         zero_key(),
+        "",
+        fusion_tables(result("fusion_weights")),
         "",
         "## What the packaged 1.5B model is worth",
         "",
