@@ -218,14 +218,14 @@ def main() -> None:
         "",
         "## What the packaged 1.5B model is worth",
         "",
-        "`leafward experiment run benchmarks/bright_local/biology.toml` and `theoremqa.toml`, then "
-        "`python -m benchmarks.local_model`. Qwen2.5-Coder-1.5B on two shared cores, letters in "
-        "two orders fused with MiniLM: at most three slates (six calls) a query for the tree and two "
-        "windows (four calls) for the reranker, six candidates in each; the method names are spelled "
-        "out in those files. The calls were answered by llama.cpp compiled for this processor "
-        "([models](models.md)), 1.6 times as fast as the wheel, which agrees with it but for "
-        "rounding. Seconds are medians of one thread beside another one; `tree++` repeats calls of "
-        "`tree`, which are kept.",
+        "`leafward experiment run benchmarks/bright_local/biology.toml` and `theoremqa.toml`, "
+        "then `python -m benchmarks.local_model`. Qwen2.5-Coder-1.5B on two shared cores, letters"
+        " in two orders fused with MiniLM: at most three slates (six calls) a query for the tree "
+        "and two windows (four calls) for the reranker, six candidates in each; the method names "
+        "are spelled out in those files. The calls were answered by llama.cpp compiled for this "
+        "processor ([models](models.md)), 1.6 times as fast as the wheel, which agrees with it "
+        "but for rounding. Seconds are medians of one thread beside another one; `tree++` repeats"
+        " calls of `tree`, which are kept.",
         "",
         local_model(),
         "",

@@ -16,12 +16,12 @@ def fusion_tables(stored: Mapping[str, Any]) -> str:
         "`python -m benchmarks.fusion_weights`: everything is chosen by mean nDCG@10 over "
         f"{stored['queries_a_training_set']} training queries each of SciFact, StrategyQA's facts "
         "and NFCorpus, and shown on all of their test queries. Differences are paired, with 95 % "
-        "bootstrap intervals; p by randomisation test, corrected (Holm) over the rows of a table. "
-        "The *embedding* judge is the zero-key default. The *simulated* one is a noisy oracle: it "
-        "stands in for a language model and says nothing of any. Read together: where the tree sees "
-        "what dense sees, it adds nothing to BM25 and dense; where it is far better than both, they "
-        "add nothing to it; weights that adapt are nearer to either than the paper's fixed ones on "
-        "SciFact, and not on the two others.",
+        "bootstrap intervals; p by randomisation test, corrected (Holm) over the rows of a table."
+        " The *embedding* judge is the zero-key default. The *simulated* one is a noisy oracle: "
+        "it stands in for a language model and says nothing of any. Read together: where the tree"
+        " sees what dense sees, it adds nothing to BM25 and dense; where it is far better than "
+        "both, they add nothing to it; weights that adapt are nearer to either than the paper's "
+        "fixed ones on SciFact, and not on the two others.",
         "",
         *_chosen(stored["train"], stored["chosen"]),
     ]
