@@ -7,8 +7,8 @@ import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 
+from leafward.closing import Closing
 from leafward.errors import IndexBusy, SettingsError, StoreError
 from leafward.evaluate.journal_lines import (
     Entry,
@@ -25,7 +25,7 @@ from leafward.types import Outcome, Query
 _SYNC_SECONDS = 1.0
 
 
-class Journal:
+class Journal(Closing):
     """Outcomes on the disk, appended as they come.
 
     A line is handed to the operating system before :meth:`append` returns, so a process that is
@@ -83,17 +83,6 @@ class Journal:
         """Force everything to the disk and let others write."""
         self._sync()
         os.close(self._file)
-
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _recover(self, header: Header) -> dict[str, Entry]:
         """What the file holds; nothing in it is touched before it is known to be ours."""

@@ -6,9 +6,9 @@ import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
-from types import TracebackType
 from typing import TypeVar
 
+from leafward.closing import AsyncClosing
 from leafward.errors import SettingsError
 from leafward.evaluate.method import Method, parse_method
 from leafward.library.building import stored_report
@@ -39,7 +39,7 @@ from leafward.types import (
 Result = TypeVar("Result")
 
 
-class Index:
+class Index(AsyncClosing):
     """A published generation of an index with the models that search it.
 
     Made by :func:`leafward.open` and :func:`leafward.build`; close it, or use it as a context
@@ -200,28 +200,6 @@ class Index:
         """Blocking twin of :meth:`aclose`."""
         self._portal.call(self.aclose)
         self._portal.close()
-
-    def __enter__(self) -> Index:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Index:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
 
     def _result(self, given: Answer) -> SearchResult:
         found = given.found

@@ -7,8 +7,9 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
+from leafward.closing import Closing
 from leafward.errors import ModelRejected, ModelUnavailable, SettingsError, UnusableOutput
 from leafward.models.gguf import read_info
 from leafward.models.llama import Chunk, Engine, shared_engine
@@ -24,7 +25,7 @@ MAX_TOP_LOGPROBS = 100
 _log = logging.getLogger(__name__)
 
 
-class LocalChat:
+class LocalChat(Closing):
     """A chat model that runs in this process; calls wait for each other."""
 
     def __init__(self, name: str, engine: Engine, context_tokens: int) -> None:
@@ -69,12 +70,6 @@ class LocalChat:
     def close(self) -> None:
         """Let go of the model; its memory is freed when nobody else in this process uses it."""
         self._engine = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def open_local_chat(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import TracebackType
 
+from leafward.closing import Closing
 from leafward.store.codec import clean_json, now, timestamp
 from leafward.store.side import SideConnection
 from leafward.types import Usage
@@ -24,7 +24,7 @@ class CallStats:
     usage: Usage
 
 
-class CallCache:
+class CallCache(Closing):
     """The calls of an index, or of an SQLite file of their own.
 
     Has its own connection, so several tasks, threads and processes may use it at once, beside a
@@ -89,14 +89,3 @@ class CallCache:
     def close(self) -> None:
         """Close the connection; a later call opens it again."""
         self._database.close()
-
-    def __enter__(self) -> CallCache:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 
+from leafward.closing import Closing
 from leafward.errors import IndexNotFound, StoreError
 from leafward.store import draft as drafts
 from leafward.store import publish as publishing
@@ -21,7 +21,7 @@ from leafward.types import Document, JsonValue, Trace, Tree
 LOCK = "write.lock"
 
 
-class Store:
+class Store(Closing):
     """An open index; make one with :meth:`create` or :meth:`open`.
 
     ``calls`` is its call cache; it, the journal and the traces can be written to by any process at
@@ -161,17 +161,6 @@ class Store:
         self._database.close()
         if self._lock is not None:
             self._lock.close()
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _require_writer(self) -> None:
         if self.read_only:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from leafward.errors import SettingsError
+from leafward.toml_files import explained, read_toml
 from leafward.training.recipe import CompareSpec, EngineSpec, Recipe
 
 
@@ -20,14 +19,7 @@ def read_recipe(path: str | Path) -> Recipe:
         SettingsError: the file is missing, no TOML, or says something that cannot be run.
     """
     path = Path(path)
-    try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise SettingsError(
-            f"there is no recipe {path}", hint="recipes/pico-smollm2.toml is one"
-        ) from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"{path} is no TOML: {error}", hint="correct this line") from error
+    given = read_toml(path, what="recipe", example="recipes/pico-smollm2.toml")
     return recipe_from(given, path)
 
 
@@ -40,7 +32,7 @@ def recipe_from(given: Mapping[str, Any], path: Path) -> Recipe:
     try:
         recipe = Recipe.model_validate(given)
     except ValidationError as error:
-        raise _explained(error, path) from error
+        raise explained(error, path, page="docs/training.md") from error
     folder = path.absolute().parent
     needs = recipe.needs.model_copy(update={"source": _placed(folder, recipe.needs.source)})
     out = recipe.out if recipe.out != Path() else Path(f"{path.stem}.run")
@@ -82,13 +74,3 @@ def _model(folder: Path, spec: str) -> str:
     if colon and (kind == "checkpoint" or (kind == "local" and target.endswith(".gguf"))):
         return f"{kind}:{_placed(folder, Path(target))}"
     return spec
-
-
-def _explained(error: ValidationError, path: Path) -> SettingsError:
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"] if part != "[key]")
-    message = first["msg"].removeprefix("Value error, ")
-    return SettingsError(
-        f"{path}: {where}: {message}" if where else f"{path}: {message}",
-        hint="docs/training.md describes the file",
-    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,11 +17,12 @@ from pydantic import (
     model_validator,
 )
 
-from leafward.errors import LeafwardError, SettingsError
+from leafward.errors import LeafwardError
 from leafward.evaluate.experiments.folder import file_name
 from leafward.evaluate.measures import DEFAULT_MEASURES
 from leafward.evaluate.method import parse_method
 from leafward.settings import BudgetSettings, BuildSettings, ModelSettings, SearchSettings
+from leafward.toml_files import explained, read_toml
 
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._+-]{0,59}")
 _RESERVED = frozenset({"con", "prn", "aux", "nul"})
@@ -138,14 +138,7 @@ def read_experiment(path: str | Path) -> ExperimentSpec:
         SettingsError: the file is missing, no TOML, or says something that cannot be run.
     """
     path = Path(path)
-    try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise SettingsError(
-            f"there is no experiment file {path}", hint="examples/experiment.toml is one"
-        ) from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"{path} is no TOML: {error}", hint="correct this line") from error
+    given = read_toml(path, what="experiment file", example="examples/experiment.toml")
     return experiment_from(given, path)
 
 
@@ -158,7 +151,7 @@ def experiment_from(given: Mapping[str, Any], path: Path) -> ExperimentSpec:
     try:
         spec = ExperimentSpec.model_validate(given)
     except ValidationError as error:
-        raise _explained(error, path) from error
+        raise explained(error, path, page="docs/evaluation.md") from error
     folder = path.absolute().parent
     return spec.model_copy(
         update={
@@ -167,14 +160,4 @@ def experiment_from(given: Mapping[str, Any], path: Path) -> ExperimentSpec:
             "index": folder / spec.index if spec.index else None,
             "results": folder / (spec.results or f"{path.stem}.results"),
         }
-    )
-
-
-def _explained(error: ValidationError, path: Path) -> SettingsError:
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"] if part != "[key]")
-    message = first["msg"].removeprefix("Value error, ")
-    return SettingsError(
-        f"{path}: {where}: {message}" if where else f"{path}: {message}",
-        hint="docs/evaluation.md describes the file",
     )

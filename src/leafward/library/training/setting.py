@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import TypeVar
 
+from leafward.closing import Closing
 from leafward.errors import SettingsError
 from leafward.library.engines import open_engine
 from leafward.library.portal import Portal
@@ -67,7 +67,7 @@ def needs_of(recipe: Recipe) -> Needs:
     )
 
 
-class Setting:
+class Setting(Closing):
     """An engine with an environment over it; close it, or use it as a context manager."""
 
     def __init__(self, recipe: Recipe, settings: Settings) -> None:
@@ -111,17 +111,6 @@ class Setting:
         if aclose is not None:
             self._portal.call(aclose)
         self._portal.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _environment(self, needs: Sequence[Need], style: Style, reward: str) -> Environment:
         recipe = self.recipe

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from types import TracebackType
 from typing import TypeVar
 
+from leafward.closing import Closing
 from leafward.library.portal import Portal
 from leafward.types import Episode, Need
 from leafward.writing import Environment
@@ -13,7 +13,7 @@ from leafward.writing import Environment
 Result = TypeVar("Result")
 
 
-class Scorer:
+class Scorer(Closing):
     """Judges completions from any thread, on an event loop that lives as long as this object.
 
     The environment's engine keeps its connections on that loop. Close it, or use it as a context
@@ -41,14 +41,3 @@ class Scorer:
     def close(self) -> None:
         """End the loop."""
         self._portal.close()
-
-    def __enter__(self) -> Scorer:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()

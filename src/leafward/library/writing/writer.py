@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from types import TracebackType
 
+from leafward.closing import AsyncClosing
 from leafward.concurrency import map_drained
 from leafward.errors import SettingsError
 from leafward.library.engines import open_engine
@@ -28,7 +28,7 @@ PARALLEL = 8
 """Candidates in flight."""
 
 
-class QueryWriter:
+class QueryWriter(AsyncClosing):
     """Writes expressions that a search engine executes.
 
     Close it, or use it as a context manager. Methods block; those whose name begins with ``a`` are
@@ -211,25 +211,3 @@ class QueryWriter:
         """Blocking twin of :meth:`aclose`."""
         self._portal.call(self.aclose)
         self._portal.close()
-
-    def __enter__(self) -> QueryWriter:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> QueryWriter:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
