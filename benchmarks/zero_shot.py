@@ -24,6 +24,7 @@ import numpy as np
 
 from benchmarks.data import CACHE, DATA
 from benchmarks.machine import save
+from benchmarks.zero_shot_table import zero_shot_tables
 from leafward.evaluate import bootstrap
 from leafward.library.session import Session
 from leafward.library.training.comparing import Comparing
@@ -156,7 +157,8 @@ def main() -> None:
             print(reward, method.label, found[method.label], flush=True)
         result[reward] = found
     result["seconds"] = round(time.perf_counter() - begun)
-    print(save("zero_shot", result).read_text())
+    save("zero_shot", result)
+    print(zero_shot_tables(result))
 
 
 if __name__ == "__main__":

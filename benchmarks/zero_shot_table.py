@@ -1,4 +1,4 @@
-"""Table of docs/figures.md on what prompting alone is worth at writing PubMed expressions."""
+"""Tables on what prompting alone is worth at writing PubMed expressions."""
 
 from __future__ import annotations
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from leafward.closing import AsyncClosing
+from leafward.closing import AsyncClosing, Closing
 
 
-class Door(AsyncClosing):
+class Door(Closing, AsyncClosing):
     def __init__(self) -> None:
         self.closed: list[str] = []
 

@@ -26,12 +26,12 @@ class Closing(ABC):
         self.close()
 
 
-class AsyncClosing(Closing):
-    """The same for ``async with`` too."""
+class AsyncClosing(ABC):
+    """Something that is closed at the end of its ``async with`` block."""
 
     @abstractmethod
     async def aclose(self) -> None:
-        """Async twin of :meth:`close`."""
+        """Let go of what it holds."""
 
     async def __aenter__(self) -> Self:
         return self

@@ -42,19 +42,6 @@ def collection() -> Collection:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("index") / "topics.leafward"
-    leafward.build(corpus(), path, settings=settings(), probe=False).close()
-    return path
-
-
-@pytest.fixture(scope="module")
-def index(place: Path) -> Iterator[leafward.Index]:
-    with leafward.open(place, settings=settings()) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
 def server() -> Iterator[ScriptedServer]:
     with ScriptedServer(rules=[rules.oracle_judge(word_overlap)]) as running:
         yield running

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from leafward.cli.output import told_usage
+from leafward.closing import Closing
 from leafward.types import NO_USAGE, Usage
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def display(usage: Callable[[], Usage] = lambda: NO_USAGE, *, quiet: bool) -> Di
     return Bars(usage) if sys.stderr.isatty() else Lines(usage)
 
 
-class Nothing:
+class Nothing(Closing):
     """Shows nothing."""
 
     def start(self, stage: str, total: int | None = None) -> None:
@@ -63,17 +64,6 @@ class Nothing:
 
     def close(self) -> None:
         pass
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class Bars(Nothing):

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import TypeVar
 
-from leafward.closing import AsyncClosing
+from leafward.closing import AsyncClosing, Closing
 from leafward.errors import SettingsError
 from leafward.evaluate.method import Method, parse_method
 from leafward.library.building import stored_report
@@ -39,7 +39,7 @@ from leafward.types import (
 Result = TypeVar("Result")
 
 
-class Index(AsyncClosing):
+class Index(Closing, AsyncClosing):
     """A published generation of an index with the models that search it.
 
     Made by :func:`leafward.open` and :func:`leafward.build`; close it, or use it as a context

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.library.samples import corpus, settings
+from tests.library.samples import settings
 
 import leafward
 from leafward.testing import Script, ScriptedServer, rules, word_overlap
@@ -47,19 +47,6 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Library:
     made = Library()
     monkeypatch.setitem(sys.modules, "sentence_transformers", made)
     return made
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("index") / "topics.leafward"
-    leafward.build(corpus(), path, settings=settings(), probe=False).close()
-    return path
-
-
-@pytest.fixture(scope="module")
-def index(place: Path) -> Iterator[leafward.Index]:
-    with leafward.open(place, settings=settings()) as opened:
-        yield opened
 
 
 def ids(ranking: Ranking) -> list[str]:

@@ -68,19 +68,6 @@ class Watched:
         return [each.user for each in self.requests if each.kind == "slate_scores"]
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("index") / "topics.leafward"
-    leafward.build(corpus(), path, settings=settings(), probe=False).close()
-    return path
-
-
-@pytest.fixture(scope="module")
-def index(place: Path) -> Iterator[leafward.Index]:
-    with leafward.open(place, settings=settings()) as opened:
-        yield opened
-
-
 @pytest.fixture
 def watched() -> Watched:
     return Watched()

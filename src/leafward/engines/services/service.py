@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Self
-
+from leafward.closing import AsyncClosing
 from leafward.engines.services.client import ServiceClient
 from leafward.errors import QuerySyntaxError
 
 
-class Service:
+class Service(AsyncClosing):
     """A named engine over a client, which it closes; an async context manager."""
 
     def __init__(self, name: str, client: ServiceClient) -> None:
@@ -24,17 +22,6 @@ class Service:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
 
 
 def check_expression(expression: str) -> None:

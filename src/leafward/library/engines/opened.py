@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Generic, Protocol, Self, TypeVar
 
+from leafward.closing import AsyncClosing
 from leafward.engines.boolean import BooleanEngine
 from leafward.engines.sql import SqlEngine
 from leafward.errors import EngineUnavailable, ModelError, ModelRejected, QuerySyntaxError
@@ -40,25 +41,7 @@ class OpenEngine(SearchEngine, Protocol):
     ) -> None: ...
 
 
-class Closing:
-    """An async context manager over ``aclose``, which does nothing where nothing is held."""
-
-    async def aclose(self) -> None:
-        """Release what it holds."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-
-class IndexEngine(Closing):
+class IndexEngine(AsyncClosing):
     """An engine over an index, which it closes."""
 
     def __init__(self, name: str, index: Index, engine: SearchEngine) -> None:
@@ -94,7 +77,7 @@ class IndexEngine(Closing):
         await self._index.aclose()
 
 
-class Untitled(Closing, Generic[Engine]):
+class Untitled(AsyncClosing, Generic[Engine]):
     """An engine whose documents have no titles, or none that it keeps."""
 
     def __init__(self, name: str, engine: Engine) -> None:
@@ -114,6 +97,9 @@ class Untitled(Closing, Generic[Engine]):
     async def titles(self, doc_ids: Sequence[str]) -> list[str]:
         """Empty strings."""
         return [""] * len(doc_ids)
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
 
 
 class PlainBoolean(Untitled[BooleanEngine]):

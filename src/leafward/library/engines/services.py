@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from leafward.closing import AsyncClosing
 from leafward.engines.pubmed import PubMedEngine
 from leafward.engines.trials import TrialsEngine
 from leafward.library.engines.names import ServiceKind
-from leafward.library.engines.opened import Closing
 from leafward.library.keeping import keep_calls
 from leafward.models import Stop
 from leafward.settings import Settings
@@ -17,7 +17,7 @@ from leafward.types import Ranking
 CACHE = "services.sqlite"
 
 
-class OpenedService(Closing):
+class OpenedService(AsyncClosing):
     """A service with its cache, which it closes both."""
 
     def __init__(self, engine: PubMedEngine | TrialsEngine, cache: CallCache | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 
-from leafward.closing import AsyncClosing
+from leafward.closing import AsyncClosing, Closing
 from leafward.concurrency import map_drained
 from leafward.errors import SettingsError
 from leafward.library.engines import open_engine
@@ -28,7 +28,7 @@ PARALLEL = 8
 """Candidates in flight."""
 
 
-class QueryWriter(AsyncClosing):
+class QueryWriter(Closing, AsyncClosing):
     """Writes expressions that a search engine executes.
 
     Close it, or use it as a context manager. Methods block; those whose name begins with ``a`` are
