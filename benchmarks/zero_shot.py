@@ -26,12 +26,11 @@ from benchmarks.data import CACHE, DATA
 from benchmarks.machine import save
 from benchmarks.zero_shot_table import zero_shot_tables
 from leafward.evaluate import bootstrap
-from leafward.library.session import Session
 from leafward.library.training.comparing import Comparing
+from leafward.library.training.others import opener
 from leafward.library.training.setting import Setting
-from leafward.library.writing import kept_answers
 from leafward.models import Stop
-from leafward.protocols import CallCache, ChatModel, Silent
+from leafward.protocols import Silent
 from leafward.settings import ModelSettings, Settings
 from leafward.training.answers import Answer, Method
 from leafward.training.recipe import (
@@ -73,27 +72,10 @@ def methods(asked: Recipe, settings: Settings) -> Iterator[Method]:
     """The answers of every method."""
     with ExitStack() as closing:
         setting = closing.enter_context(Setting(asked, settings))
-        cache = closing.enter_context(kept) if (kept := kept_answers(settings)) else None
-
-        def chat(other: OtherSpec) -> ChatModel:
-            return _opened(other, settings, cache, setting, closing)
-
+        chat = opener(setting, settings, closing, Stop())
         comparing = Comparing(setting, _untrained, chat, Silent(), Stop())
         yield from comparing.free()
         yield from comparing.others()
-
-
-def _opened(
-    other: OtherSpec,
-    settings: Settings,
-    cache: CallCache | None,
-    setting: Setting,
-    closing: ExitStack,
-) -> ChatModel:
-    session = Session(settings, other.model, settings.embedder, cache)
-    closing.callback(lambda: setting.call(session.aclose))
-    assert session.chat is not None
-    return session.chat
 
 
 def _untrained(place: Path | None) -> NoReturn:

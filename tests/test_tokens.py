@@ -3,7 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leafward.tokens import cut_tokens, estimate_tokens
+from leafward.tokens import cut_tokens, estimate_messages, estimate_tokens
+from leafward.types import Message
 
 
 @given(st.text(), st.integers(1, 50))
@@ -25,3 +26,9 @@ def test_estimate_is_near_a_bpe_count() -> None:
     # 20 tokens in the Qwen2.5 vocabulary.
     sentence = "Oxygen in the blood of high-altitude mammals is regulated by haemoglobin affinity."
     assert abs(estimate_tokens(sentence) - 20) <= 5
+
+
+def test_messages_are_worth_what_they_say() -> None:
+    messages = [Message("system", "one two"), Message("user", "three")]
+    assert estimate_messages(messages) == 3
+    assert estimate_messages([]) == 0

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+
+from leafward.types import Message
 
 _PIECES = re.compile(r"[A-Za-z]+|\d{1,3}|[^\sA-Za-z\d]")
 
@@ -17,6 +20,11 @@ def estimate_tokens(text: str) -> int:
     and reservations, never for a bill.
     """
     return sum(map(_cost, _PIECES.findall(text)))
+
+
+def estimate_messages(messages: Iterable[Message]) -> int:
+    """Estimated tokens of what the messages of a prompt say, without a chat template's own."""
+    return sum(estimate_tokens(message.content) for message in messages)
 
 
 def cut_tokens(text: str, limit: int) -> str:

@@ -103,10 +103,10 @@ def told_estimate(estimate: Estimate) -> str:
 
 def told_comparison(comparison: Comparison) -> str:
     """A difference with its interval, p and counts."""
-    low, high = comparison.interval.low, comparison.interval.high
-    counts = f"{comparison.wins}/{comparison.ties}/{comparison.losses}"
     from leafward.evaluate import told_p  # not needed to start the command line
 
+    low, high = comparison.interval.low, comparison.interval.high
+    counts = f"{comparison.wins}/{comparison.ties}/{comparison.losses}"
     p = told_p(comparison.p_corrected)
     sign = "" if p.startswith("<") else "="
     return f"{comparison.difference:+.3f} [{low:+.3f}, {high:+.3f}] p{sign}{p} {counts}"

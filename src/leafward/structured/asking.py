@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from leafward.errors import ModelRefused, UnusableOutput
 from leafward.protocols import DEFAULT_SAMPLING, ChatModel
 from leafward.structured.parsing import parse
-from leafward.tokens import estimate_tokens
+from leafward.tokens import estimate_messages
 from leafward.types import Completion, JsonSchema, Message, Sampling, Usage
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -112,7 +112,7 @@ def _more_room(
 ) -> Sampling:
     """The next attempt; with twice the tokens where the first ran out and the context has room."""
     wanted = sampling.max_tokens * (2 if first.finish_reason == "length" else 1)
-    prompt = sum(estimate_tokens(message.content) for message in messages)
+    prompt = estimate_messages(messages)
     room = model.context_tokens - prompt - prompt // 4
     tokens = wanted if wanted <= room else sampling.max_tokens
     return replace(sampling, max_tokens=tokens, attempt=sampling.attempt + 1)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from leafward.models.causal import CausalModel, generate
 from leafward.models.causal.model import Tokens
+from leafward.training.recipe import Recipe
 from leafward.types import Episode, Message, Need
 from leafward.writing import Style
+from leafward.writing.styles import Prompt
 
 Scoring = Callable[[Sequence[str], Sequence[Need]], list[Episode]]
 """Judges completions, the i-th for the i-th need: :meth:`leafward.library.writing.Scorer.episodes`
@@ -68,10 +70,32 @@ def draw(
     return Drawn(prompts, [each.tokens for each in drawn], episodes)
 
 
+def answer(
+    model: CausalModel, style: Style, needs: Sequence[Need], score: Scoring, recipe: Recipe
+) -> list[Episode]:
+    """Greedy completions in a style as a recipe watches them, judged."""
+    episodes: list[Episode] = []
+    for start in range(0, len(needs), recipe.watch.batch):
+        episodes += draw(
+            model,
+            style,
+            needs[start : start + recipe.watch.batch],
+            score,
+            count=1,
+            max_tokens=recipe.rollout.max_tokens,
+            temperature=0.0,
+            stops=recipe.prompt.stop,
+        ).episodes
+    return episodes
+
+
+def turns_of(prompt: Prompt) -> tuple[Message, ...]:
+    """The turns of a prompt; a prefill is the beginning of the answer."""
+    if not prompt.prefill:
+        return prompt.messages
+    return (*prompt.messages, Message("assistant", prompt.prefill))
+
+
 def encoded(model: CausalModel, style: Style, need: Need) -> Tokens:
     """The prompt for a need as tokens, the prefill included."""
-    prompt = style.prompt(need)
-    turns = prompt.messages
-    if prompt.prefill:
-        turns = (*turns, Message("assistant", prompt.prefill))
-    return model.encode(turns)
+    return model.encode(turns_of(style.prompt(need)))

@@ -66,6 +66,11 @@ class RunFolder:
         return self.path / "compare"
 
     @property
+    def trl(self) -> Path:
+        """Checkpoints of TRL's own."""
+        return self.path / "trl"
+
+    @property
     def report(self) -> Path:
         return self.path / "report.md"
 

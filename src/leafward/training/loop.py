@@ -16,11 +16,11 @@ from leafward.training.advantages import flat_share, group_advantages
 from leafward.training.board import Board
 from leafward.training.checkpoints import Checkpoints, State
 from leafward.training.curves import Row, row_of
-from leafward.training.drawing import Drawn, Scoring, draw
-from leafward.training.policy_file import PolicyFile
+from leafward.training.drawing import Drawn, Scoring, answer, draw
+from leafward.training.policy_file import policy_of
 from leafward.training.recipe import Recipe
 from leafward.training.update import Moved, make_optimiser, update
-from leafward.types import Episode, Need
+from leafward.types import Need
 from leafward.writing import Environment, tally
 
 STEPS = "training"
@@ -144,37 +144,13 @@ def _facts(drawn: Drawn, moved: Moved) -> dict[str, float | None]:
 
 def _watch(parts: Parts, model: CausalModel, state: State) -> State:
     """Answer the needs held out, greedily, and see whether it is the best so far."""
-    episodes = answer(parts, model, parts.watched)
-    summed = tally(episodes)
+    summed = tally(answer(model, parts.environment.style, parts.watched, parts.score, parts.recipe))
     parts.board.watch(row_of(state.step, summed, {}))
     return state.watched(summed.reward)
 
 
-def answer(parts: Parts, model: CausalModel, needs: Sequence[Need]) -> list[Episode]:
-    """Greedy completions in the environment's style, judged."""
-    recipe, episodes = parts.recipe, list[Episode]()
-    for start in range(0, len(needs), recipe.watch.batch):
-        episodes += draw(
-            model,
-            parts.environment.style,
-            needs[start : start + recipe.watch.batch],
-            parts.score,
-            count=1,
-            max_tokens=recipe.rollout.max_tokens,
-            temperature=0.0,
-            stops=recipe.prompt.stop,
-        ).episodes
-    return episodes
-
-
 def _save(parts: Parts, state: State, model: CausalModel, optimiser: Any) -> None:
-    recipe = parts.recipe
-    policy = PolicyFile.of(
-        parts.environment.style,
-        max_tokens=recipe.rollout.max_tokens,
-        reward=recipe.reward,
-        start=recipe.model,
-    )
+    policy = policy_of(parts.environment.style, parts.recipe)
     parts.checkpoints.save(state, model, optimiser, policy)
 
 

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from leafward.tokens import estimate_tokens
+from leafward.tokens import estimate_messages, estimate_tokens
 from leafward.training.curves import Curve
 from leafward.training.folder import RunFolder
 from leafward.training.recipe import Recipe
@@ -91,10 +91,8 @@ def make_plan(
 
 def _sizes(recipe: Recipe, train: int) -> tuple[int, int, int]:
     """Needs and completions of a step, and the number of steps."""
-    if recipe.verl is not None or recipe.trainer == "verl":
-        from leafward.training.recipe import VerlSpec
-
-        verl = recipe.verl or VerlSpec()
+    if recipe.trainer == "verl":
+        verl = recipe.verl_spec
         return verl.batch, verl.batch, verl.epochs * max(train // verl.batch, 1)
     return recipe.rollout.needs, recipe.samples, recipe.update.steps
 
@@ -102,9 +100,7 @@ def _sizes(recipe: Recipe, train: int) -> tuple[int, int, int]:
 def _prompt_tokens(style: Style, needs: Sequence[Need]) -> int:
     prompts = [style.prompt(need) for need in needs]
     counts = [
-        sum(estimate_tokens(turn.content) for turn in prompt.messages)
-        + estimate_tokens(prompt.prefill)
-        for prompt in prompts
+        estimate_messages(prompt.messages) + estimate_tokens(prompt.prefill) for prompt in prompts
     ]
     return round(statistics.fmean(counts))
 

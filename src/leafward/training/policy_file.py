@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from leafward.errors import WeightsError
 from leafward.evaluate.files import write_lines
 from leafward.protocols import SearchEngine
+from leafward.training.recipe import Recipe
 from leafward.writing import Style
 
 POLICY = "leafward.json"
@@ -50,6 +51,16 @@ class PolicyFile(BaseModel):
     def write(self, folder: Path) -> None:
         """Write it into a checkpoint."""
         write_lines(folder / POLICY, [self.model_dump_json(indent=2)])
+
+
+def policy_of(style: Style, recipe: Recipe) -> PolicyFile:
+    """What is kept of a run's style and recipe."""
+    return PolicyFile.of(
+        style,
+        max_tokens=recipe.rollout.max_tokens,
+        reward=recipe.reward,
+        start=recipe.model,
+    )
 
 
 def read_policy_file(folder: Path) -> PolicyFile | None:

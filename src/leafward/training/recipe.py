@@ -212,6 +212,11 @@ class Recipe(_Frozen):
     threads: int | None = Field(None, ge=1)
 
     @property
+    def verl_spec(self) -> VerlSpec:
+        """What is given for verl, else its defaults."""
+        return self.verl or VerlSpec()
+
+    @property
     def samples(self) -> int:
         """Completions of a step."""
         return self.rollout.needs * self.rollout.group

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from leafward.models.causal.sources import HUB
 from leafward.training.recipe import Recipe
-
-_HUB = "hub:"
 
 
 def without_folders(text: str) -> str:
     """A path, alone or after ``KIND:``, as its last part; any other text as it is."""
-    if "/" not in text or text.startswith(_HUB):
+    if "/" not in text or text.startswith(HUB):
         return text
     kind, colon, path = text.rpartition(":")
     return f"{kind}{colon}{Path(path).name}"

@@ -23,9 +23,9 @@ from leafward.store.files import seal
 from leafward.training.board import Board
 from leafward.training.checkpoints import State
 from leafward.training.curves import row_of
-from leafward.training.drawing import Scoring, draw
+from leafward.training.drawing import Scoring, answer, turns_of
 from leafward.training.folder import RunFolder
-from leafward.training.policy_file import PolicyFile
+from leafward.training.policy_file import policy_of
 from leafward.training.recipe import Recipe
 from leafward.types import Episode, Need
 from leafward.writing import Environment, Style, tally
@@ -75,18 +75,7 @@ class Watcher:
         base = model.get_base_model() if hasattr(model, "get_base_model") else model
         base.eval()
         policy = CausalModel(base, tokenizer)
-        episodes: list[Episode] = []
-        for start in range(0, len(self.watched), self.recipe.watch.batch):
-            episodes += draw(
-                policy,
-                self.style,
-                self.watched[start : start + self.recipe.watch.batch],
-                self.score,
-                count=1,
-                max_tokens=self.recipe.rollout.max_tokens,
-                temperature=0.0,
-                stops=self.recipe.prompt.stop,
-            ).episodes
+        episodes = answer(policy, self.style, self.watched, self.score, self.recipe)
         base.train()
         summed = tally(episodes)
         self.board.watch(row_of(step, summed, {}))
@@ -102,12 +91,7 @@ class Watcher:
         part = self.best.with_name(".best.part")
         shutil.rmtree(part, ignore_errors=True)
         CausalModel(model, tokenizer).save(part)
-        policy = PolicyFile.of(
-            self.style,
-            max_tokens=self.recipe.rollout.max_tokens,
-            reward=self.recipe.reward,
-            start=self.recipe.model,
-        )
+        policy = policy_of(self.style, self.recipe)
         policy.model_copy(update={"step": step}).write(part)
         seal(part)
         shutil.rmtree(self.best, ignore_errors=True)
@@ -161,7 +145,7 @@ def settings_of(recipe: Recipe, model: CausalModel) -> dict[str, Any]:
     cpu = model.device.type == "cpu"
     stops = list(_stops(recipe))
     return {
-        "output_dir": str(RunFolder(recipe.out).path / "trl"),
+        "output_dir": str(RunFolder(recipe.out).trl),
         "per_device_train_batch_size": recipe.samples,
         "gradient_accumulation_steps": 1,
         "num_generations": recipe.rollout.group,
@@ -194,21 +178,10 @@ def settings_of(recipe: Recipe, model: CausalModel) -> dict[str, Any]:
 def rows_of(recipe: Recipe, environment: Environment, model: CausalModel) -> list[dict[str, str]]:
     """The prompts of every step in order, as text that ends where the model goes on."""
     return [
-        {"prompt": prompt_text(model, environment.style, need), "need": need.id}
+        {"prompt": model.text(turns_of(environment.style.prompt(need))), "need": need.id}
         for step in range(recipe.update.steps)
         for need in environment.batch(step, recipe.rollout.needs)
     ]
-
-
-def prompt_text(model: CausalModel, style: Style, need: Need) -> str:
-    """A prompt as text, the prefill included."""
-    prompt = style.prompt(need)
-    text: str = model.tokenizer.apply_chat_template(
-        [{"role": turn.role, "content": turn.content} for turn in prompt.messages],
-        tokenize=False,
-        add_generation_prompt=True,
-    )
-    return text + prompt.prefill
 
 
 def _stops(recipe: Recipe) -> tuple[str, ...]:

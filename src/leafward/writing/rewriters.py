@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from leafward.protocols import ChatModel
 from leafward.structured import Answer, ask
-from leafward.tokens import cut_tokens, estimate_tokens
+from leafward.tokens import cut_tokens, estimate_messages
 from leafward.types import Query, Rewrite, Sampling
 from leafward.writing import prompts
 
@@ -107,7 +107,7 @@ async def _asked(
 ) -> Answer[_Shape]:
     """Ask about a query, whose beginning is kept where all of it does not fit the context."""
     bare = prompts.messages(instruction, replace(query, text=""))
-    fixed = SAFETY * sum(estimate_tokens(message.content) for message in bare)
+    fixed = SAFETY * estimate_messages(bare)
     room = max(int((chat.context_tokens - ANSWER_TOKENS - fixed) / SAFETY), 16)
     shortened = replace(query, text=cut_tokens(query.text, room))
     return await ask(

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from leafward.errors import SettingsError
 from leafward.protocols import ChatModel
-from leafward.tokens import cut_tokens, estimate_tokens
+from leafward.tokens import cut_tokens, estimate_messages
 from leafward.types import Completion, Message, Need, Query, Rewrite, Sampling
 from leafward.writing.framing import ANSWER, THINK, with_stop
 from leafward.writing.parsing import parse_completion
@@ -70,7 +70,7 @@ class ModelWriter:
     def _shortened(self, need: Need) -> Need:
         """The need, whose parts keep their beginnings where all of it does not fit the context."""
         bare = self._style.prompt(replace(need, text="", pico={}))
-        fixed = sum(estimate_tokens(turn.content) for turn in bare.messages)
+        fixed = estimate_messages(bare.messages)
         room = int((self._chat.context_tokens - self._max_tokens) / SAFETY - fixed)
         parts = {key: part for key, part in need.pico.items() if part}
         share = max(room // max(len(parts), 1), 16)

@@ -8,7 +8,7 @@ from leafward.errors import SettingsError
 from leafward.evaluate.files import write_lines
 from leafward.library.training.setting import Setting
 from leafward.training.folder import RunFolder
-from leafward.training.recipe import Recipe, VerlSpec
+from leafward.training.recipe import Recipe
 from leafward.training.verl.config import CONFIG, command_of, config_of
 from leafward.training.verl.data import rows, write_parquet
 from leafward.training.verl.yaml import as_yaml
@@ -32,7 +32,7 @@ def write_verl(recipe: Recipe, setting: Setting) -> tuple[str, ...]:
     write_parquet(folder / "watch.parquet", rows(setting.needs.watched, setting.style, "watch"))
     write_lines(folder / "recipe.json", [recipe.model_dump_json()])
     write_lines(folder / f"{CONFIG}.yaml", _config(recipe, folder))
-    return command_of(folder, recipe.verl or VerlSpec())
+    return command_of(folder, recipe.verl_spec)
 
 
 def _config(recipe: Recipe, folder: Path) -> list[str]:

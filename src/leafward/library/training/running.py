@@ -13,18 +13,17 @@ from typing import TYPE_CHECKING
 
 from leafward.errors import SettingsError
 from leafward.evaluate.files import write_lines
-from leafward.library.session import Session
-from leafward.library.training.comparing import Comparing
+from leafward.library.training.comparing import Comparing, Opened
+from leafward.library.training.others import opener
 from leafward.library.training.setting import Setting
-from leafward.library.writing import kept_answers
 from leafward.models import Stop
-from leafward.protocols import CallCache, ChatModel, Progress, Silent
+from leafward.protocols import Progress, Silent
 from leafward.settings import Settings
 from leafward.training.answers import Method
 from leafward.training.curves import Curve
 from leafward.training.folder import RunFolder
 from leafward.training.policy_file import read_policy_file
-from leafward.training.recipe import OtherSpec, Recipe
+from leafward.training.recipe import Recipe
 from leafward.training.report import Compared, report
 from leafward.training.sharing import shared
 
@@ -128,8 +127,8 @@ class _Run:
         """Ask every method of the comparison, and write the report as each is done."""
         methods: list[Method] = []
         with ExitStack() as closing:
-            cache = closing.enter_context(kept) if (kept := kept_answers(self.settings)) else None
-            for method in self._methods(cache, closing):
+            chat = opener(self.setting, self.settings, closing, self.stop)
+            for method in self._methods(chat):
                 methods.append(method)
                 self._write(methods)
         steps = Curve(self.folder.steps).last()
@@ -144,17 +143,7 @@ class _Run:
             methods=tuple(methods),
         )
 
-    def _methods(self, cache: CallCache | None, closing: ExitStack) -> Iterator[Method]:
-        def chat(other: OtherSpec) -> ChatModel:
-            session = Session(self.settings, other.model, self.settings.embedder, cache, self.stop)
-            closing.callback(lambda: self.setting.call(session.aclose))
-            opened = session.chat
-            if opened is None:
-                raise SettingsError(
-                    f"no model is called {other.model!r}", hint="name it as PROVIDER:MODEL"
-                )
-            return opened
-
+    def _methods(self, chat: Opened) -> Iterator[Method]:
         comparing = Comparing(self.setting, self.load, chat, self.progress, self.stop)
         yield from comparing.free()
         yield from comparing.start()

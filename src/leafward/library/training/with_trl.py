@@ -25,7 +25,7 @@ def train_with_trl(recipe: Recipe, setting: Setting, load: Load, progress: Progr
     from leafward.training.trl_bridge import train_with_trl as train
 
     folder = RunFolder(recipe.out)
-    step = last_step(folder.path / "trl")
+    step = last_step(folder.trl)
     if step is not None and step >= recipe.update.steps:
         return
     start = load(cold_started(recipe, setting, load, progress))

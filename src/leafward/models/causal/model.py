@@ -76,19 +76,23 @@ class CausalModel:
         """Prompt and completion together may not be longer than this."""
         return int(self.model.config.max_position_embeddings)
 
-    def encode(self, turns: Sequence[Message]) -> Tokens:
-        """A conversation as tokens, up to where the model goes on.
+    def text(self, turns: Sequence[Message]) -> str:
+        """A conversation in the model's chat template, up to where the model goes on.
 
         A last turn of the assistant is the beginning of its answer.
         """
         prefill = turns[-1].content if turns[-1].role == "assistant" else ""
         asked = turns[:-1] if prefill else turns
-        text = self.tokenizer.apply_chat_template(
+        text: str = self.tokenizer.apply_chat_template(
             [{"role": turn.role, "content": turn.content} for turn in asked],
             tokenize=False,
             add_generation_prompt=True,
         )
-        tokens: Tokens = self.tokenizer(text + prefill, add_special_tokens=False)["input_ids"]
+        return text + prefill
+
+    def encode(self, turns: Sequence[Message]) -> Tokens:
+        """A conversation as tokens; see :meth:`text`."""
+        tokens: Tokens = self.tokenizer(self.text(turns), add_special_tokens=False)["input_ids"]
         return tokens
 
     def decode(self, tokens: Sequence[int]) -> str:

@@ -18,7 +18,7 @@ from leafward.concurrency import map_drained
 from leafward.errors import SettingsError, UnusableOutput
 from leafward.protocols import ChatModel
 from leafward.search.judges.letter_prompt import LETTERS, letter_messages
-from leafward.tokens import cut_tokens, estimate_tokens
+from leafward.tokens import cut_tokens, estimate_messages
 from leafward.types import NO_USAGE, Candidate, Completion, Judgement, Query, Sampling, Slate, Usage
 
 MAX_CANDIDATES = len(LETTERS)
@@ -91,7 +91,7 @@ class LetterJudge:
     def _cut(self, query: Query, texts: Sequence[str]) -> list[str]:
         """Candidate texts on one line each, all of which fit the model's context."""
         bare = letter_messages(query, [""] * len(texts))
-        fixed = SAFETY * sum(estimate_tokens(message.content) for message in bare)
+        fixed = SAFETY * estimate_messages(bare)
         room = self._chat.context_tokens - ANSWER_TOKENS - fixed
         each = int(min(self._candidate_tokens, room / SAFETY / max(len(texts), 1)))
         if each < MIN_CANDIDATE_TOKENS:

@@ -12,7 +12,7 @@ from leafward.errors import UnusableOutput
 from leafward.protocols import ChatModel
 from leafward.search.judges.prompts import listwise_messages
 from leafward.structured import ask
-from leafward.tokens import cut_tokens, estimate_tokens
+from leafward.tokens import cut_tokens, estimate_messages
 from leafward.types import Judgement, Message, Query, Sampling, Slate
 
 REASONING_TOKENS = 400
@@ -79,7 +79,7 @@ class ListwiseJudge:
 
     def _messages(self, query: Query, texts: Sequence[str]) -> tuple[Message, ...]:
         empty = listwise_messages(query, [""] * len(texts))
-        fixed = SAFETY * sum(estimate_tokens(message.content) for message in empty)
+        fixed = SAFETY * estimate_messages(empty)
         room = self._chat.context_tokens - _answer_tokens(len(texts)) - fixed
         each = int(min(self._candidate_tokens, room / SAFETY / max(len(texts), 1)))
         if each < MIN_CANDIDATE_TOKENS:  # a query longer than the context: keep its beginning

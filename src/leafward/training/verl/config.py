@@ -8,18 +8,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from leafward.models.causal.sources import HUB
 from leafward.training.recipe import Recipe, VerlSpec
 
 CONFIG = "leafward"
 REWARD = "pkg://leafward.library.training.verl_reward"
 """Where verl finds the reward function; Leafward is installed in its environment."""
 
-_HUB = "hub:"
-
 
 def config_of(recipe: Recipe, folder: Path) -> dict[str, Any]:
     """A Hydra configuration over verl's ``ppo_trainer``; ``folder`` is where its files are."""
-    spec = recipe.verl or VerlSpec()
+    spec = recipe.verl_spec
     return {
         "defaults": ["ppo_trainer", "_self_"],
         "data": _data(recipe, spec, folder),
@@ -103,8 +102,8 @@ def _trainer(recipe: Recipe, spec: VerlSpec, folder: Path) -> dict[str, Any]:
 
 def model_path(recipe: Recipe) -> str:
     """The model as verl names it: a folder, or a name on the hub."""
-    if recipe.model.startswith(_HUB):
-        return recipe.model.removeprefix(_HUB)
+    if recipe.model.startswith(HUB):
+        return recipe.model.removeprefix(HUB)
     return recipe.model.removeprefix("checkpoint:")
 
 
