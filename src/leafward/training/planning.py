@@ -57,7 +57,7 @@ def make_plan(
 ) -> TrainingPlan:
     """A plan from a recipe and its needs: trained on, held out, compared on."""
     train, watched, compared = needs
-    prompt = _prompt_tokens(style, train[:_SAMPLE])
+    prompt = mean_prompt_tokens(style, train)
     shared = estimate_tokens(style.system)
     per_step, completions, steps = _sizes(recipe, len(train))
     drawn = completions * recipe.rollout.max_tokens
@@ -97,8 +97,9 @@ def _sizes(recipe: Recipe, train: int) -> tuple[int, int, int]:
     return recipe.rollout.needs, recipe.samples, recipe.update.steps
 
 
-def _prompt_tokens(style: Style, needs: Sequence[Need]) -> int:
-    prompts = [style.prompt(need) for need in needs]
+def mean_prompt_tokens(style: Style, needs: Sequence[Need]) -> int:
+    """The mean estimate of a prompt, over the first needs."""
+    prompts = [style.prompt(need) for need in needs[:_SAMPLE]]
     counts = [
         estimate_messages(prompt.messages) + estimate_tokens(prompt.prefill) for prompt in prompts
     ]

@@ -114,3 +114,12 @@ def test_verls_files(data: Path) -> None:
     assert rows[0]["extra_info"]["need"] == need.id
     assert len(parquet.read_table(folder / "watch.parquet")) == 4
     assert json.loads((folder / "recipe.json").read_text())["reward"] == "literature@10"
+
+
+def test_prompts_that_verl_would_leave_out_are_told_first(data: Path) -> None:
+    recipe = small_recipe(
+        data, trainer="verl", prompt={}, verl={"batch": 4, "mini_batch": 2, "prompt_tokens": 16}
+    )
+    with pytest.raises(SettingsError, match="verl leaves out those of over 16") as raised:
+        plan_recipe(recipe)
+    assert "set verl.prompt_tokens to" in raised.value.hint

@@ -38,7 +38,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         prompt={},
         model=f"checkpoint:{place / 'tiny'}",
         update={"learning_rate": 1e-6, "kl": 0.001},
-        verl={"gpus": 1, "batch": 4, "mini_batch": 2, "micro_batch": 1},
+        # The tiny tokenizer has a token a byte.
+        verl={"gpus": 1, "batch": 4, "mini_batch": 2, "micro_batch": 1, "prompt_tokens": 8000},
     )
     with Setting(recipe, Settings()) as setting:
         write_verl(recipe, setting)
@@ -72,7 +73,6 @@ async def test_its_data_set_reads_ours_and_its_loader_our_reward(config: Any) ->
     from verl.utils.dataset.rl_dataset import RLHFDataset
 
     tokenizer = AutoTokenizer.from_pretrained(config.actor_rollout_ref.model.path)
-    config.data.filter_overlong_prompts = False  # the tiny tokenizer has a token a byte
     data = RLHFDataset(config.data.train_files, tokenizer, config.data)
     row = data[0]
     assert len(data) == 26

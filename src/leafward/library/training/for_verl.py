@@ -8,6 +8,7 @@ from leafward.errors import SettingsError
 from leafward.evaluate.files import write_lines
 from leafward.library.training.setting import Setting
 from leafward.training.folder import RunFolder
+from leafward.training.planning import mean_prompt_tokens
 from leafward.training.recipe import Recipe
 from leafward.training.verl.config import CONFIG, command_of, config_of
 from leafward.training.verl.data import rows, write_parquet
@@ -18,7 +19,8 @@ def write_verl(recipe: Recipe, setting: Setting) -> tuple[str, ...]:
     """Write everything that verl reads into ``OUT/verl``, and return the command that starts it.
 
     Raises:
-        SettingsError: the model is packed in a GGUF file, which verl does not read.
+        SettingsError: the model is packed in a GGUF file, which verl does not read; or prompts are
+            longer than ``verl.prompt_tokens``, so that verl would leave them out.
         MissingExtra: pyarrow is not installed.
     """
     if recipe.model.startswith("local:"):
@@ -26,6 +28,7 @@ def write_verl(recipe: Recipe, setting: Setting) -> tuple[str, ...]:
             f"verl cannot load {recipe.model}",
             hint="name hub:OWNER/NAME, or a checkpoint's folder as checkpoint:PATH",
         )
+    _check_lengths(recipe, setting)
     folder = RunFolder(recipe.out).verl
     folder.mkdir(parents=True, exist_ok=True)
     write_parquet(folder / "train.parquet", rows(setting.needs.train, setting.style, "train"))
@@ -33,6 +36,17 @@ def write_verl(recipe: Recipe, setting: Setting) -> tuple[str, ...]:
     write_lines(folder / "recipe.json", [recipe.model_dump_json()])
     write_lines(folder / f"{CONFIG}.yaml", _config(recipe, folder))
     return command_of(folder, recipe.verl_spec)
+
+
+def _check_lengths(recipe: Recipe, setting: Setting) -> None:
+    """verl drops prompts over the limit without a word; left with none, it ends in its sampler."""
+    expected = mean_prompt_tokens(setting.style, setting.needs.train)
+    limit = recipe.verl_spec.prompt_tokens
+    if expected > limit:
+        raise SettingsError(
+            f"a prompt has about {expected:,} tokens, and verl leaves out those of over {limit:,}",
+            hint=f"set verl.prompt_tokens to {expected * 3 // 2:,} or more",
+        )
 
 
 def _config(recipe: Recipe, folder: Path) -> list[str]:
