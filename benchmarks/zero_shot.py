@@ -97,8 +97,7 @@ def row(method: Method) -> dict[str, object]:
         "at_cap": _share([bool(each.at_cap) for each in run]),
         "hits_median": statistics.median(each.hits or 0 for each in run) if run else None,
         "precision": statistics.fmean(each.precision or 0.0 for each in run) if run else None,
-        "prompt_tokens": sum(each.prompt_tokens for each in scored),
-        "completion_tokens": sum(each.completion_tokens for each in scored),
+        "tokens": statistics.fmean(each.tokens for each in scored),
         "flaws": _counts(scored),
     }
 

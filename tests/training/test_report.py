@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -143,3 +144,10 @@ def test_curves_are_drawn(tmp_path: Path) -> None:
     board.draw()
     assert folder.curves.with_suffix(".png").stat().st_size > 10_000
     assert folder.curves.with_suffix(".svg").is_file()
+
+
+def test_tokens_are_the_methods_own_whoever_paid() -> None:
+    assert replace(answer("n1", 6.0), saved_tokens=40).tokens == 145
+    paid_before = {each: replace(answer(each, 6.0), prompt_tokens=0) for each in IDS}
+    stored = {each: replace(paid_before[each], saved_tokens=95) for each in IDS}
+    assert "| 100 |" in text(Method("1.5B", "from the store", stored))

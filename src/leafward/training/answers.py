@@ -9,7 +9,7 @@ from pathlib import Path
 
 from leafward.errors import StoreError
 from leafward.evaluate.files import write_lines
-from leafward.types import Episode
+from leafward.types import Episode, Usage
 
 Values = dict[str, float]
 """A figure by need."""
@@ -19,8 +19,9 @@ Values = dict[str, float]
 class Answer:
     """What a method wrote for a need, and what came of it: an episode without its completion.
 
-    ``refused`` is whether the engine rejected the expression; ``tokens`` are those of the prompt
-    and of the completion, 0 where no model was asked.
+    ``refused`` is whether the engine rejected the expression. Tokens are 0 where no model was
+    asked; those of an answer that was paid for before, and came from the store, are
+    ``saved_tokens``.
     """
 
     need_id: str
@@ -37,10 +38,11 @@ class Answer:
     failure: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    saved_tokens: int = 0
 
     @classmethod
-    def of(cls, episode: Episode, *, prompt_tokens: int = 0, completion_tokens: int = 0) -> Answer:
-        """What is kept of an episode."""
+    def of(cls, episode: Episode, usage: Usage) -> Answer:
+        """What is kept of an episode, and of what its completion cost."""
         rewrite = episode.rewrite
         kinds = tuple(flaw.kind for flaw in rewrite.problems)
         return cls(
@@ -56,9 +58,15 @@ class Answer:
             found=episode.found,
             precision=episode.precision,
             failure=episode.failure,
-            prompt_tokens=prompt_tokens,
-            completion_tokens=completion_tokens,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            saved_tokens=usage.saved_tokens,
         )
+
+    @property
+    def tokens(self) -> int:
+        """What the method takes for this need, whoever paid for it."""
+        return self.prompt_tokens + self.completion_tokens + self.saved_tokens
 
 
 @dataclass(frozen=True, slots=True)

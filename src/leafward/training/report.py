@@ -94,7 +94,7 @@ def _row(method: Method) -> list[str]:
         _share([bool(each.at_cap) for each in run]),
         _share([not each.well_formed for each in scored]),
         _share([each.refused for each in scored]),
-        f"{statistics.fmean(each.prompt_tokens + each.completion_tokens for each in scored):.0f}",
+        f"{statistics.fmean(each.tokens for each in scored):.0f}",
     ]
 
 

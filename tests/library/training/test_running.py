@@ -47,6 +47,12 @@ def test_from_recipe_to_report(data: Path, settings: Settings) -> None:
     another = done.methods[-1]
     found = {need_id for need_id, value in another.found().items() if value}
     assert found == {"n20", "n24"}  # the needs about insulin
+    (recipe.out / "compare" / "another.jsonl").unlink()
+    stored = train_recipe(recipe, settings=given, resume=True).methods[-1]  # nobody serves it now
+    assert [each.tokens for each in stored.answers.values()] == [
+        each.tokens for each in another.answers.values()
+    ]
+    assert all(each.tokens for each in stored.answers.values())
     text = done.report.read_text()
     assert "## The trained policy against each" in text
     assert "| trained | 10 |" in text

@@ -20,7 +20,7 @@ from leafward.training.policy_file import read_policy_file
 from leafward.training.recipe import OtherSpec
 from leafward.training.report import BEFORE, TRAINED
 from leafward.training.sharing import without_folders
-from leafward.types import Episode, Need, Rewrite
+from leafward.types import Episode, Need, Rewrite, Usage
 from leafward.writing import Environment, Style
 from leafward.writing.framing import ANSWER, END_ANSWER, key_of
 from leafward.writing.instructions import EXAMPLES
@@ -147,7 +147,7 @@ class Comparing:
                 stops=recipe.prompt.stop,
             )
             return [
-                Answer.of(episode, prompt_tokens=len(prompt), completion_tokens=len(completion))
+                Answer.of(episode, Usage(1, len(prompt), completion_tokens=len(completion)))
                 for episode, prompt, completion in zip(
                     drawn.episodes, drawn.prompts, drawn.completions, strict=True
                 )
@@ -178,7 +178,7 @@ class Comparing:
             texts = [_completion(rewrite, style.syntax) for rewrite in written]
             episodes = self._judged(environment, texts, needs)
             return [
-                _answer(replace(episode, rewrite=_both(rewrite, episode.rewrite)), rewrite)
+                Answer.of(replace(episode, rewrite=_both(rewrite, episode.rewrite)), rewrite.usage)
                 for episode, rewrite in zip(episodes, written, strict=True)
             ]
 
@@ -203,15 +203,6 @@ def _completion(rewrite: Rewrite, syntax: str) -> str:
 def _both(written: Rewrite, judged: Rewrite) -> Rewrite:
     """What was written, with what the engine said of it."""
     return judged if written.well_formed else written
-
-
-def _answer(episode: Episode, rewrite: Rewrite) -> Answer:
-    usage = rewrite.usage
-    return Answer.of(
-        episode,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-    )
 
 
 def _told(style: Style) -> dict[str, object]:
