@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.findings import NARROW, SAME, findings_tables
 from benchmarks.fusion_table import fusion_tables
 from benchmarks.machine import RESULTS
+from benchmarks.zero_shot_table import zero_shot_tables
 from leafward.evaluate.experiments.figures.style import (
     colour,
     legend_below,
@@ -228,6 +229,8 @@ def main() -> None:
         " calls of `tree`, which are kept.",
         "",
         local_model(),
+        "",
+        zero_shot_tables(result("zero_shot")),
         "",
     ]
     (DOCS / "figures.md").write_text("\n".join(parts))
