@@ -133,7 +133,7 @@ def test_a_pico_question_reaches_the_model_in_parts(leafward: Leafward, index: P
     assert "expression: owls" in ran.out
     (request,) = asked
     told = {"patient or problem": "mice", "intervention": "owls"}
-    assert json.loads(request.user) == told | {"comparison": "cats", "outcome": "fear"}
+    assert json.loads(request.messages[-2][1]) == told | {"comparison": "cats", "outcome": "fear"}
     assert request.messages[-1] == ("assistant", '<answer>{"query": "')
     assert "<think>" not in request.prompt
 

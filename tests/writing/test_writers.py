@@ -49,6 +49,15 @@ def chat(*texts: str, finish: str = "stop") -> FakeChat:
     return FakeChat([Completion(text, usage, finish) for text in texts])  # type: ignore[arg-type]
 
 
+async def test_an_answer_without_an_end_is_told_as_one() -> None:
+    looping = chat('<think>a</think><answer>{"query": "a OR a OR', finish="length")
+    rewrite = await ModelWriter(looping, Style("pubmed"), max_tokens=9).write(PICO)
+    assert [flaw.kind for flaw in rewrite.problems] == ["cut-off", "missing-tag"]
+    assert "after 9 tokens" in rewrite.problems[0].message
+    complete = chat(answer("a", thought="b"), finish="length")
+    assert (await ModelWriter(complete, Style("pubmed")).write(PICO)).problems == ()
+
+
 async def test_a_model_is_asked_in_its_style_and_read() -> None:
     model = chat(answer("aspirin AND stroke", thought="both"))
     style = Style("pubmed", shots=1)

@@ -12,8 +12,8 @@ class FlawOut(Shape):
     """Something wrong with what the model wrote."""
 
     kind: str = Field(
-        description="missing-tag, repeated-tag, wrong-order, bad-json, no-query, empty-query or "
-        "syntax-error (of the expression, told by the engine)"
+        description="cut-off, missing-tag, repeated-tag, wrong-order, bad-json, no-query, "
+        "empty-query or syntax-error (of the expression, told by the engine)"
     )
     message: str
     column: int | None = Field(

@@ -9,6 +9,7 @@ from typing import Literal
 from leafward.types.models import NO_USAGE, Usage
 
 FlawKind = Literal[
+    "cut-off",
     "missing-tag",
     "repeated-tag",
     "wrong-order",

@@ -8,7 +8,7 @@ from typing import Protocol
 from leafward.errors import SettingsError
 from leafward.protocols import ChatModel
 from leafward.tokens import cut_tokens, estimate_messages
-from leafward.types import Completion, Message, Need, Query, Rewrite, Sampling
+from leafward.types import Completion, Flaw, Message, Need, Query, Rewrite, Sampling
 from leafward.writing.framing import ANSWER, THINK, with_stop
 from leafward.writing.parsing import parse_completion
 from leafward.writing.rewriters import SAFETY, Hyde
@@ -65,7 +65,17 @@ class ModelWriter:
         rewrite = parse_completion(
             text, syntax=self._style.syntax, reasoning=self._style.reasoning, prefill=prefill
         )
+        if completion.finish_reason == "length" and not rewrite.well_formed:
+            rewrite = replace(rewrite, problems=(self._cut_off(), *rewrite.problems))
         return replace(rewrite, usage=completion.usage)
+
+    def _cut_off(self) -> Flaw:
+        """Why the rest is missing: small models repeat themselves until nothing is left."""
+        return Flaw(
+            "cut-off",
+            f"the answer was cut off after {self._max_tokens} tokens; try several candidates, "
+            "another method, or another model",
+        )
 
     def _shortened(self, need: Need) -> Need:
         """The need, whose parts keep their beginnings where all of it does not fit the context."""

@@ -18,6 +18,7 @@ from leafward.testing.chat import ChatRequest, Reply
 from leafward.types import Ranking
 from leafward.writing import Style
 from leafward.writing.candidates import Bounds
+from leafward.writing.instructions import EXAMPLES
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +111,32 @@ def test_the_best_of_several_is_kept_and_all_are_told(index: Path) -> None:
     assert written.expression == "estuary"
     assert written.total == len(written.hits) == tried["estuary"]
     assert written.usage.calls == server.stats().requests == 5
+
+
+@pytest.mark.parametrize(
+    ("given", "shots"),
+    [
+        ({}, True),
+        ({"method": "zero-shot"}, False),
+        ({"style": Style("pubmed")}, False),
+        ({"style": Style("pubmed"), "method": "few-shot"}, True),
+    ],
+)
+def test_a_model_is_shown_examples_unless_told_otherwise(
+    index: Path, given: dict[str, object], shots: bool
+) -> None:
+    asked: list[object] = []
+
+    def look(request: ChatRequest) -> Reply:
+        asked.append(request.body["messages"])
+        return Reply(answer("estuary"))
+
+    with (
+        ScriptedServer(rules=[look]) as server,
+        writer(server, f"boolean:{index}", **given) as write,
+    ):
+        write.write("rivers")
+    assert (EXAMPLES["pubmed"][0].expression in str(asked)) is shots
 
 
 def test_attempts_differ_in_what_is_asked(index: Path) -> None:
@@ -211,7 +238,7 @@ def test_foreign_text_stays_data(syntax: str, server: ScriptedServer) -> None:
     asked: list[str] = []
 
     def look(request: ChatRequest) -> Reply:
-        asked.append(request.user)
+        asked.append(request.messages[-1][1])
         return Reply(answer("1 of 1"))
 
     server.change(rules=[look])

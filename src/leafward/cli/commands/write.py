@@ -61,12 +61,12 @@ def write(
         int, option("Most hits that are wanted. [default: 3000]", "--most", metavar="N")
     ] = 3000,
     method: Annotated[
-        Method,
+        Method | None,
         option(
             "zero-shot, few-shot or hyde; without a model need, all-words or three-words. "
-            "[default: zero-shot]"
+            "[default: few-shot; a trained checkpoint as it was trained]"
         ),
-    ] = "zero-shot",
+    ] = None,
     no_reasoning: Annotated[
         bool, option("Let the model answer without a thought before.", "--no-reasoning")
     ] = False,
