@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from leafward.training.curves import Curve
 from leafward.training.folder import RunFolder
 from leafward.training.report import Compared, report
 from leafward.training.sharing import shared, without_folders
+from leafward.training.tiers import tier_shares
 from leafward.training.traits import traits_of
 from leafward.types import Need
 
@@ -129,12 +131,23 @@ def test_a_curve_is_cut_where_a_run_goes_on(tmp_path: Path) -> None:
     assert curve.last() == {"step": 2}
 
 
+def test_a_measure_is_shown_in_bands_and_a_table_as_it_is() -> None:
+    table = [{"5": 0.5, "-3.5": 0.25}, {"5": 1.0}]
+    assert tier_shares(table) == {"5": [0.5, 1.0], "-3.5": [0.25, 0.0]}
+    measure = {f"{n / 10:g}": 0.0625 for n in range(1, 11)} | {"0": 0.25, "0.75": 0.125}
+    shares = tier_shares([measure])
+    assert list(shares) == ["over 0.75", "over 0.5", "over 0.25", "over 0", "0"]
+    assert [round(row[0] * 16) for row in shares.values()] == [3, 4, 3, 2, 4]
+    assert tier_shares([]) == {}
+
+
 @pytest.mark.skipif(find_spec("matplotlib") is None, reason="matplotlib is not installed")
 def test_curves_are_drawn(tmp_path: Path) -> None:
     from leafward.training.board import Board
     from leafward.training.picture import smooth
 
     assert smooth([0.0, 3.0]) == [1.5, 1.5]
+    assert smooth([0.0, 3.0, 90.0], median) == [3.0, 3.0, 3.0]
     folder = RunFolder(tmp_path)
     row: dict[str, Any] = {"reward": 1.0, "valid": 1.0, "found": 0.5, "at_cap": 0.0, "hits": 3}
     row |= {"levels": {"5": 0.5, "-3.5": 0.5}, "expression_length": 9.0, "thought_length": 0.0}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import fmean, median
 from typing import TYPE_CHECKING
 
 from leafward.evaluate.experiments.figures.style import (
@@ -14,12 +15,16 @@ from leafward.evaluate.experiments.figures.style import (
     styled,
 )
 from leafward.training.curves import Row
+from leafward.training.tiers import tier_shares
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _WINDOW = 9
 """Steps in the running mean that lies over the values of single steps."""
+
+Middle = Callable[[Sequence[float]], float]
+"""A mean or a median."""
 
 _SHARES = (("valid", "format right"), ("found", "found"), ("at_cap", "at the cap"))
 _LENGTHS = (("expression_length", "expression"), ("thought_length", "thought"))
@@ -68,18 +73,16 @@ def _shares(axes: Axes, steps: Sequence[Row], watched: Sequence[Row]) -> None:
 def _tiers(axes: Axes, watched: Sequence[Row]) -> None:
     """Shares of the answer's reward on the needs held out, the best at the bottom."""
     axes.set_title("held out: reward of the answer")
-    levels = sorted({level for row in watched for level in row["levels"]}, key=float, reverse=True)
-    if not levels:
+    shares = tier_shares([row["levels"] for row in watched])
+    if not shares:
         return
-    places = [row["step"] for row in watched]
-    shares = [[row["levels"].get(level, 0.0) for row in watched] for level in levels]
     rest = [1 - sum(row["levels"].values()) for row in watched]
-    shades = [colour(place) for place in range(len(levels))]
+    shades = [colour(place) for place in range(len(shares))]
     axes.stackplot(
-        places,
-        *shares,
+        [row["step"] for row in watched],
+        *shares.values(),
         rest,
-        labels=[*levels, "format wrong"],
+        labels=[*shares, "format wrong"],
         colors=[*shades, "#d0d0d0"],
         linewidth=0,
     )
@@ -98,15 +101,19 @@ def _hits(axes: Axes, steps: Sequence[Row], watched: Sequence[Row]) -> None:
 def _lengths(axes: Axes, steps: Sequence[Row]) -> None:
     axes.set_title("length in characters")
     for place, (name, label) in enumerate(_LENGTHS):
-        _line(axes, steps, name, place, label)
+        if any(row.get(name) for row in steps):  # policies without reasoning have no thought
+            _line(axes, steps, name, place, label)
     axes.set_ylim(bottom=0)
     _legend(axes)
 
 
 def _divergence(axes: Axes, steps: Sequence[Row]) -> None:
     axes.set_title("divergence from the start, per token")
-    _line(axes, steps, "kl", 0, "KL")
-    axes.set_ylim(bottom=0)
+    # exp(d) − d − 1 has a heavy tail: one token may outweigh all others of a step.
+    _line(axes, steps, "kl", 0, "KL", middle=median)
+    axes.set_yscale("symlog", linthresh=1)
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_ylim(0, max(1.0, axes.get_ylim()[1]))
 
 
 def _both(
@@ -120,14 +127,22 @@ def _both(
         )
 
 
-def _line(axes: Axes, steps: Sequence[Row], name: str, place: int, label: str) -> None:
-    """Every step as a dot, and the running mean."""
+def _line(
+    axes: Axes,
+    steps: Sequence[Row],
+    name: str,
+    place: int,
+    label: str,
+    *,
+    middle: Middle = fmean,
+) -> None:
+    """Every step as a dot, and the running mean, or median."""
     points = [(row["step"], row[name]) for row in steps if row.get(name) is not None]
     if not points:
         return
     places, values = zip(*points, strict=True)
     axes.plot(places, values, ".", color=colour(place), alpha=0.3, markersize=3)
-    axes.plot(places, smooth(values), color=colour(place), label=label)
+    axes.plot(places, smooth(values, middle), color=colour(place), label=label)
 
 
 def _legend(axes: Axes) -> None:
@@ -135,8 +150,7 @@ def _legend(axes: Axes) -> None:
         axes.legend(loc="best")
 
 
-def smooth(values: Sequence[float]) -> list[float]:
-    """Running means over up to :data:`_WINDOW` values around each, fewer at the ends."""
+def smooth(values: Sequence[float], middle: Middle = fmean) -> list[float]:
+    """Running middles over up to :data:`_WINDOW` values around each, fewer at the ends."""
     half = _WINDOW // 2
-    parts = (values[max(0, n - half) : n + half + 1] for n in range(len(values)))
-    return [sum(part) / len(part) for part in parts]
+    return [middle(values[max(0, n - half) : n + half + 1]) for n in range(len(values))]
