@@ -70,6 +70,12 @@ def test_figures_by_hand() -> None:
     assert "| trained | 2.0 | 100% | 50% | 0% | 100% | 0% | 0% | 0% | 100% | 100% | 0% |" in told
 
 
+def test_no_difference_has_no_minus() -> None:
+    told = text(method("zero-shot", [6.0] * 20), method("trained", [6.0] * 20))
+    assert "+0.000<br>[0.000,\u00a00.000]" in told
+    assert "-0.000" not in told
+
+
 def test_our_failures_count_in_no_mean() -> None:
     told = text(method("need", [None] * 10 + [6.0] * 10))
     assert "| need | 10 | **1.000**" in told

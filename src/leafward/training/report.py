@@ -138,13 +138,18 @@ def _against(trained: Values, others: Mapping[str, Values]) -> dict[str, list[st
     """Cells by method: the comparison is the other way round, so that signs and sides change."""
     cells: dict[str, list[str]] = {}
     for each in compare(trained, others):
-        turned = Interval(-each.interval.high, -each.interval.low)
+        turned = Interval(_turned(each.interval.high), _turned(each.interval.low))
         cells[each.name] = [
-            f"{-each.difference:+.3f}<br>{_between(turned)}",
+            f"{_turned(each.difference):+.3f}<br>{_between(turned)}",
             told_p(each.p_corrected, 4),
             f"{each.losses}/{each.ties}/{each.wins}",
         ]
     return cells
+
+
+def _turned(value: float) -> float:
+    """The opposite, without a minus before nothing."""
+    return round(-value, 9) + 0.0
 
 
 def _learned(compared: Compared) -> Iterator[str]:

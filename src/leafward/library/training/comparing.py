@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 FREE = {
     "need": "the need as it is",
     "all-words": "AND of all its words",
-    "three-words": "AND of the first three words of its intervention",
+    "three-words": "AND of the first three words of its intervention, where it names one",
 }
 """Methods that cost nothing, with what they write."""
 
@@ -63,6 +63,8 @@ class Comparing:
         if self.setting.style.syntax == "sql":
             return
         for label, about in FREE.items():
+            if self.setting.style.syntax == "text":
+                about = about.removeprefix("AND of ")
             yield self._method(label, about, {"method": label}, partial(self._free, label))
 
     def start(self) -> Iterator[Method]:
