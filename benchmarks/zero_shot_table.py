@@ -20,7 +20,7 @@ def zero_shot_tables(stored: Mapping[str, Any]) -> str:
         "split of Evidence Inference, over a Boolean index of 19,406 records (23 without a text) "
         "in date order. A need is *found* where its trial is within the cut-off; recall is the "
         "same where a need has one trial. Models answer greedily, without reasoning, in at most "
-        "64 tokens. 95 % bootstrap intervals; hits are medians of expressions that ran, tokens "
+        "200 tokens. 95 % bootstrap intervals; hits are medians of expressions that ran, tokens "
         "means of a need.",
     ]
     for cutoff, rows in stored.items():

@@ -162,7 +162,7 @@ class OtherSpec(_Frozen):
     method: Literal["zero-shot", "few-shot", "hyde"] = "zero-shot"
     reasoning: bool = False
     prefilled: bool = False
-    max_tokens: int = Field(64, ge=1)
+    max_tokens: int = Field(200, ge=1)
 
 
 OWN = frozenset({"need", "all-words", "three-words", "zero-shot", "few-shot", "trained"})
