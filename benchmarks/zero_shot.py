@@ -43,6 +43,7 @@ from leafward.training.recipe import (
 
 MODEL = "local:qwen2.5-coder-1.5b"
 UNION = ("cohen2006_drug_reviews", "evidence_inference_pico", "pubmedqa_l")
+MAX_TOKENS = 200
 CUTOFFS = ("literature@200", "literature@3000")
 
 
@@ -59,7 +60,7 @@ def recipe(needs: int, reward: str) -> Recipe:
             split="test",
             limit=needs,
             others={
-                f"1.5B {method}": OtherSpec(model=MODEL, method=method)
+                f"1.5B {method}": OtherSpec(model=MODEL, method=method, max_tokens=MAX_TOKENS)
                 for method in ("zero-shot", "few-shot")
             },
         ),
@@ -128,7 +129,10 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=None, help="of llama.cpp")
     given = parser.parse_args()
     settings = Settings(models=ModelSettings(threads=given.threads, context_tokens=2048))
-    result: dict[str, object] = {"model": MODEL, "needs": given.needs, "split": "test"}
+    result: dict[str, object] = {
+        **{"model": MODEL, "max_tokens": MAX_TOKENS},
+        **{"needs": given.needs, "split": "test"},
+    }
     for reward in CUTOFFS:
         found: dict[str, object] = {}
         for method in methods(recipe(given.needs, reward), settings):

@@ -20,8 +20,8 @@ def zero_shot_tables(stored: Mapping[str, Any]) -> str:
         "split of Evidence Inference, over a Boolean index of 19,406 records (23 without a text) "
         "in date order. A need is *found* where its trial is within the cut-off; recall is the "
         "same where a need has one trial. Models answer greedily, without reasoning, in at most "
-        "200 tokens. 95 % bootstrap intervals; hits are medians of expressions that ran, tokens "
-        "means of a need.",
+        f"{stored['max_tokens']} tokens. 95 % bootstrap intervals; hits are medians of "
+        "expressions that ran, tokens means of a need.",
     ]
     for cutoff, rows in stored.items():
         if isinstance(rows, Mapping) and "@" in cutoff:

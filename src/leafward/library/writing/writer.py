@@ -92,8 +92,7 @@ class QueryWriter(Closing, AsyncClosing):
             style = policy.style(self.engine)
             max_tokens = max_tokens or policy.max_tokens
         self.style = style or Style.of(self.engine, reasoning=reasoning, prefilled=prefilled)
-        as_told = style is not None or policy is not None
-        self._method: MethodName = method or ("zero-shot" if as_told else "few-shot")
+        self._method: MethodName = method or ("few-shot" if style is None else "zero-shot")
         self._max_tokens = max_tokens or MAX_TOKENS
         self._made: ExpressionWriter | None = None
 
